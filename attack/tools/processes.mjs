@@ -71,7 +71,7 @@ export async function startProvider(env = {}) {
 
 /**
  * `tutti serve` as people start it. `limitFileKb`: no file of its own may become larger (a disk that is full).
- * `clock`: milliseconds since 1970 at which its clock begins.
+ * `clock`: milliseconds since 1970 at which its clock begins. `dist`: the build that it is.
  */
 export async function startGateway({
   home,
@@ -81,8 +81,19 @@ export async function startGateway({
   clock,
   heapMb = 1_024,
   log = "info",
+  dist = DIST,
 }) {
-  const words = [MAIN, "serve", "--port", "0", "--json", "--log", log, "--config", config];
+  const words = [
+    join(dist, "cli/main.js"),
+    "serve",
+    "--port",
+    "0",
+    "--json",
+    "--log",
+    log,
+    "--config",
+    config,
+  ];
   const preload = clock === undefined ? [] : ["--import", new URL("./clock.mjs", import.meta.url).href];
   const args = [`--max-old-space-size=${heapMb}`, ...preload, ...words];
   const options = {

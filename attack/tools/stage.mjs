@@ -25,6 +25,8 @@ const CHAT_MODELS = [
   "echo-error",
 ];
 
+/** A process takes seconds to start on a busy machine. */
+const START_MS = 60_000;
 const folders = new Set();
 
 export function createFolder() {
@@ -75,10 +77,7 @@ export async function openStage({ config = {}, env = {}, ...options } = {}) {
   const secrets = { ATTACK_PROVIDER_KEY: PROVIDER_SECRET, ...env };
   const created = await runCommand(
     ["keys", "create", "--name", "admin", "--admin", "--json", "--config", file],
-    {
-      home,
-      env: secrets,
-    },
+    { home, env: secrets, timeoutMs: START_MS },
   );
   const admin = parse(created.stdout)?.secret;
   if (!admin) throw new Error(`no key could be made: ${created.stderr.slice(0, 500)}`);

@@ -4,8 +4,9 @@ import { spawnSync } from "node:child_process";
 import { createJiti } from "jiti";
 
 const TRY_MS = 180_000;
+/** One that the rehearsal recognises, as in .ci/run. */
 const QUESTION =
-  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. What is its area in square metres?";
+  "Around a rectangular pool of 35 m by 16 m runs a border 2 m wide. Tiles cost 5 dollars a square metre. What do the tiles for the border cost in dollars?";
 
 const SCRIPT = `
 set -eu
@@ -23,6 +24,7 @@ key=$(in_it $ENTRYPOINT keys create --name check --json | sed -n 's/.*"secret": 
 [ -n "$key" ] || { echo "no key could be made"; exit 1; }
 in_it $ENTRYPOINT $CMD $MORE >"$root/tmp/log" 2>&1 &
 server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
 for i in $(seq 100); do in_it sh -c "$HEALTH" 2>/dev/null && break; sleep 0.2; done
 in_it sh -c "$HEALTH" || { echo "it is not healthy: $(cat "$root/tmp/log")"; exit 1; }
 answer=$(in_it node -e '

@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse, send } from "../../attack/tools/http.mjs";
 import { question } from "../../attack/tools/stage.mjs";
 
-const PATIENCE_MS = 90_000;
+/** Far longer than anything takes here: a machine with much else to do is no fault. */
+const PATIENCE_MS = 180_000;
 const AGAIN_MS = 250;
 /** One lane in so many asks with a key whose budget is soon spent. */
 const TIGHT_LANE = 4;
@@ -44,17 +45,35 @@ const KINDS = {
   },
   relay: {
     path: "/v1/chat/completions",
-    toBody: (text) => ({ model: "fake/slow", stream: true, max_tokens: 500, messages: toMessages(text) }),
+    toBody: toRelayBody,
     isWhole: (text) => text.includes("data: [DONE]"),
+  },
+  /** Passed through, and sent again for the same reply. */
+  named: {
+    isNamed: true,
+    path: "/v1/chat/completions",
+    toBody: toRelayBody,
+    isWhole: (text) => text.includes("data: [DONE]"),
+    serialOf: (text) => Number(/reply-(\d+) /.exec(textOf(text))?.[1]),
   },
 };
 
+function toRelayBody(text) {
+  return { model: "fake/slow", stream: true, max_tokens: 500, messages: toMessages(text) };
+}
+/** What a stream of chunks says. */
+const textOf = (stream) =>
+  [...stream.matchAll(/^data: (\{.*)$/gm)]
+    .map(([, json]) => parse(json)?.choices?.[0]?.delta?.content ?? "")
+    .join("");
 const toMessages = (content) => [{ role: "user", content }];
 
 export function createClients(scene) {
   const told = { asked: 0, answered: 0, cut: 0, streamsCut: 0, refused: {}, neither: [] };
   /** Ids of responses that were promised in the background. */
   const promised = [];
+  /** Questions that were passed through under a name: which reply of the provider each was answered with. */
+  const relayed = [];
   let number = 0;
 
   /** One request of this kind to its end. */
@@ -81,7 +100,7 @@ export function createClients(scene) {
     }
   }
 
-  async function askOnce(gateway, { path, isWhole, idOf, isRead }, { body, headers, key }) {
+  async function askOnce(gateway, { path, isWhole, idOf, isRead, serialOf }, { body, headers, key }) {
     const { status, text, error } = await send(`${gateway.url}${path}`, {
       body,
       headers: { authorization: `Bearer ${key.secret}`, ...headers },
@@ -91,6 +110,8 @@ export function createClients(scene) {
     if (status >= 400) return toRefusal(status, text);
     const id = idOf?.(text);
     if (status === 200 && isWhole(text) && isRead) promised.push({ id, key });
+    if (status === 200 && isWhole(text) && serialOf)
+      relayed.push({ name: key.name, text: body.messages[0].content, serial: serialOf(text) });
     if (status === 200 && isWhole(text)) return isRead ? { id } : { end: "answered" };
     const code = /event: (?:error|response\.failed)|"error":\{"message"/.test(text) && codeOf(text);
     if (code) return AGAIN_CODES.has(code) ? { isCut: true } : { end: "told", why: code };
@@ -122,6 +143,7 @@ export function createClients(scene) {
   return {
     told,
     promised,
+    relayed,
     ask,
     /** So many lanes ask one thing after the other until `isOver`. */
     async load({ lanes, random, isOver }) {

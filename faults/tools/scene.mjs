@@ -6,7 +6,8 @@ import { openStage } from "../../attack/tools/stage.mjs";
 
 /** One that is never spent, and one that is soon. */
 const BUDGETS = { wide: 400, tight: 0.4 };
-const SETTLE_MS = 90_000;
+/** As long as clients wait. */
+const SETTLE_MS = 180_000;
 
 /**
  * `server`: the address of a Postgres. The scene has a database of its own there, `toAddress` says how each gateway reaches it.

@@ -11,7 +11,7 @@ export async function judge(scene, clients) {
   const known = new Set(runs.map(({ id }) => toTail(id)));
   const promised = clients.promised.filter(({ id }) => !known.has(toTail(id)));
   const open = runs.filter(({ ended }) => !ended);
-  const twice = findPaidTwice(runs, calls);
+  const twice = [...findPaidTwice(runs, calls), ...findRelayedTwice(clients.relayed, calls)];
   const { told } = clients;
   const figures = {
     requests: told.asked,
@@ -23,6 +23,7 @@ export async function judge(scene, clients) {
     ...countResumes(runs),
     endings: countEndings(runs),
     calls: calls.length,
+    relayedOnce: clients.relayed.length,
     finishedSteps: runs.reduce((sum, { events }) => sum + events.filter(isStepEnd).length, 0),
     lost: open.length + promised.length,
     paidTwice: twice.length,
@@ -109,6 +110,17 @@ function findPaidTwice(runs, calls) {
     }
   }
   return problems;
+}
+
+/** A client that was answered, and whose named request was sent to the provider once more after that reply. */
+function findRelayedTwice(relayed, calls) {
+  return relayed.flatMap(({ name, text, serial }) => {
+    if (!Number.isInteger(serial)) return [`a relayed reply to ${text} is not the provider's`];
+    const again = calls.find(
+      (call) => call.mark === name && text.includes(call.question) && call.serial > serial,
+    );
+    return again ? [`relayed reply ${serial} was paid for, and again as ${again.serial}`] : [];
+  });
 }
 
 /** How the runs that others went on with had been left. */

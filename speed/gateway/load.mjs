@@ -1,6 +1,8 @@
 // The load: connections that stay open, each with one request under way at a time, over plain sockets. Our own,
 // because the usual tools count in whole milliseconds and take a core for themselves, which on a small machine
 // is taken from the servers. Reads its orders from the command line and prints what it saw as one line of JSON.
+// `rampSeconds`: its connections begin one after the other, and what is asked until then is not counted. `keepsEach` tells the
+// number and the time of each request. `patienceSeconds`: how long the last ones are waited for.
 import { connect } from "node:net";
 
 const {
@@ -10,6 +12,9 @@ const {
   connections,
   seconds,
   requests = Number.POSITIVE_INFINITY,
+  rampSeconds = 0,
+  patienceSeconds = 5,
+  keepsEach = false,
 } = JSON.parse(process.argv[2]);
 const { hostname, port, pathname } = new URL(url);
 const payload = Buffer.from(
@@ -25,15 +30,13 @@ const payload = Buffer.from(
 );
 // No two requests are the same: a gateway may answer a repeat from the first one, and that is not measured here.
 const numberAt = payload.indexOf("########");
+const toName = (number) =>
+  String(process.pid * 1_000_000 + number)
+    .slice(-8)
+    .padStart(8, "0");
 const toPayload = (number) => {
   const bytes = Buffer.from(payload);
-  bytes.write(
-    String(process.pid * 1_000_000 + number)
-      .slice(-8)
-      .padStart(8, "0"),
-    numberAt,
-    "latin1",
-  );
+  bytes.write(toName(number), numberAt, "latin1");
   return bytes;
 };
 const BREAK = Buffer.from("\r\n\r\n");
@@ -42,17 +45,20 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 const delaysMs = [];
 const firstEventsMs = [];
+const each = [];
 const failures = {};
 let started = 0;
 const beganAt = performance.now();
-const endsAt = beganAt + seconds * 1000;
+const countsFrom = beganAt + rampSeconds * 1000;
+const endsAt = countsFrom + seconds * 1000;
 const isOver = () => performance.now() >= endsAt || started >= requests;
 const fail = (reason) => {
   failures[reason] = (failures[reason] ?? 0) + 1;
 };
 
-function run() {
-  return new Promise((resolve) => {
+async function run(_, lane) {
+  if (rampSeconds > 0) await new Promise((go) => setTimeout(go, (rampSeconds * 1000 * lane) / connections));
+  await new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
     socket.setNoDelay(true);
     let sentAt = 0;
@@ -60,7 +66,7 @@ function run() {
     const ask = () => {
       if (isOver()) return socket.end();
       started += 1;
-      reply = { bytes: Buffer.alloc(0), head: -1, length: -1, isSeen: false };
+      reply = { bytes: Buffer.alloc(0), head: -1, length: -1, isSeen: false, number: started };
       sentAt = performance.now();
       socket.write(toPayload(started));
     };
@@ -85,16 +91,26 @@ function run() {
           ? reply.bytes.length >= reply.head + 4 + reply.length
           : reply.bytes.subarray(-5).equals(LAST_CHUNK);
       if (!isWhole) return;
-      if (reply.isOk) delaysMs.push(performance.now() - sentAt);
+      const ms = performance.now() - sentAt;
+      if (reply.isOk && sentAt >= countsFrom) {
+        delaysMs.push(ms);
+        if (keepsEach) each.push([toName(reply.number), ms]);
+      }
       ask();
     });
     socket.on("error", (error) => fail(error.code ?? error.message));
     socket.on("close", resolve);
-    setTimeout(() => socket.destroy(), seconds * 1000 + 5_000).unref();
+    setTimeout(
+      () => {
+        if (!socket.destroyed) fail("too late");
+        socket.destroy();
+      },
+      endsAt - performance.now() + patienceSeconds * 1000,
+    ).unref();
   });
 }
 await Promise.all(Array.from({ length: connections }, run));
-const tookSeconds = (performance.now() - beganAt) / 1000;
+const tookSeconds = (performance.now() - countsFrom) / 1000;
 
 const at = (values, share) => values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? null;
 delaysMs.sort((a, b) => a - b);
@@ -108,5 +124,6 @@ console.log(
     firstEventP50Ms: at(firstEventsMs, 0.5),
     firstEventP99Ms: at(firstEventsMs, 0.99),
     failures,
+    ...(keepsEach && { each }),
   }),
 );

@@ -1,10 +1,11 @@
 // The contenders, each a process of its own that is started, asked for its memory and ended by its id.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCpuMs, readRssMb } from "./process-figures.mjs";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production" };
@@ -85,23 +86,8 @@ async function startPeer(program, toArgs, more) {
 function toServer(child, url) {
   return {
     url,
-    rssMb() {
-      const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"));
-      return Number(found?.[1]) / 1024;
-    },
-    /** Of all its threads, user and system, to the nanosecond where the kernel keeps it so; else in its ticks of 10 ms. */
-    cpuMs() {
-      try {
-        const tasks = `/proc/${child.pid}/task`;
-        const ranNs = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]);
-        return readdirSync(tasks).reduce((sum, task) => sum + ranNs(task), 0) / 1e6;
-      } catch {
-        const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8")
-          .replace(/^.*\) /s, "")
-          .split(" ");
-        return (Number(fields[11]) + Number(fields[12])) * 10;
-      }
-    },
+    rssMb: () => readRssMb(child.pid),
+    cpuMs: () => readCpuMs(child.pid),
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const late = setTimeout(() => child.kill("SIGKILL"), 5_000);

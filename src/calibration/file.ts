@@ -13,7 +13,8 @@ import { TOPICS } from "../worker/types.ts";
 import { MOST_DIMENSIONS } from "./embedding/encoder.ts";
 import { base64Length, fromBase64, toBase64 } from "./embedding/vectors.ts";
 import { mergeCalibrations } from "./merge.ts";
-import type { Calibration, JudgeMeasurement, SavedCalibration } from "./types.ts";
+import type { LoadedCalibrations } from "./shelf.ts";
+import type { JudgeMeasurement, SavedCalibration } from "./types.ts";
 
 const VERSION = 1;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -106,13 +107,6 @@ function findWrongLength({
     : `"embeddings" do not hold ${tasks.length} vectors of ${dimension} numbers`;
 }
 
-export interface LoadedCalibrations {
-  /** Absent where nothing was measured yet. */
-  calibration?: Calibration;
-  /** Files that could not be read, and why. */
-  problems: string[];
-}
-
 export function toCalibrationFolder(home: string): string {
   return join(home, "calibration");
 }
@@ -127,28 +121,14 @@ export function toCalibrationName(set: string): string {
   return name || "tasks";
 }
 
-/** Returns the path. What was there under the name is replaced as a whole. */
-export async function saveCalibration(
-  home: string,
-  name: string,
-  calibration: SavedCalibration,
-): Promise<string> {
+/** As it is kept, in a file or in a table. Refused now rather than found broken when it is needed. */
+export function toCalibrationText(name: string, calibration: SavedCalibration): string {
   if (!NAME.test(name))
     throw usageError(
       `A calibration must be named with small letters, digits, ".", "_" and "-", not "${name}"`,
     );
-  const {
-    workers,
-    measuredAt,
-    delaysMs = [],
-    tasks,
-    scores,
-    answers,
-    replies,
-    source,
-    embeddings,
-    judges,
-  } = calibration;
+  const { workers, measuredAt, delaysMs = [], tasks, scores, answers, replies, source } = calibration;
+  const { embeddings, judges } = calibration;
   const content: z.input<typeof fileSchema> = {
     version: VERSION,
     source,
@@ -168,24 +148,13 @@ export async function saveCalibration(
       vectors: toBase64(embeddings),
     },
   };
-  // Better refused now than found broken when it is needed.
   fileSchema.parse(content);
-  const folder = toCalibrationFolder(home);
-  makePrivateFolder(folder);
-  const path = join(folder, `${name}.json`);
-  await writeFileSafely(path, Buffer.from(`${JSON.stringify(content)}\n`));
-  return path;
+  return JSON.stringify(content);
 }
 
-/** Undefined where there is no such file. Throws "bad-file" for one that is not a calibration. */
-export async function loadCalibration(home: string, name: string): Promise<SavedCalibration | undefined> {
-  const path = join(toCalibrationFolder(home), `${name}.json`);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw badFile(path, error.message);
-  });
-  if (text === undefined) return undefined;
-  const { workers, tasks, scores, answers, replies, source, embeddings, judges } = parse(path, text);
+/** `where`: what it is and where it was found, for people. Throws "bad-file" for what is no calibration. */
+export function fromCalibrationText(where: string, text: string): SavedCalibration {
+  const { workers, tasks, scores, answers, replies, source, embeddings, judges } = parse(where, text);
   return {
     workers: workers.map(({ id }) => id),
     measuredAt: workers.map(({ measuredAt }) => measuredAt),
@@ -203,42 +172,74 @@ export async function loadCalibration(home: string, name: string): Promise<Saved
   };
 }
 
-/**
- * All of a home together; of a worker that was measured several times the newest counts. `encoder`: whose embeddings are
- * wanted; without it there are none.
- */
+/** Returns the path. What was there under the name is replaced as a whole. */
+export async function saveCalibration(
+  home: string,
+  name: string,
+  calibration: SavedCalibration,
+): Promise<string> {
+  const text = toCalibrationText(name, calibration);
+  const folder = toCalibrationFolder(home);
+  makePrivateFolder(folder);
+  const path = join(folder, `${name}.json`);
+  await writeFileSafely(path, Buffer.from(`${text}\n`));
+  return path;
+}
+
+/** Undefined where there is no such file. Throws "bad-file" for one that is not a calibration. */
+export async function loadCalibration(home: string, name: string): Promise<SavedCalibration | undefined> {
+  const path = join(toCalibrationFolder(home), `${name}.json`);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw badFile(path, error.message);
+  });
+  return text === undefined ? undefined : fromCalibrationText(path, text);
+}
+
+/** Their names, in order. */
+export async function listCalibrations(home: string): Promise<string[]> {
+  const files = await readdir(toCalibrationFolder(home)).catch(() => []);
+  return files
+    .filter((file) => /^[^.].*\.json$/.test(file))
+    .sort()
+    .map((file) => file.replace(/\.json$/, ""));
+}
+
+/** All files of a home together, as `CalibrationShelf.loadAll`. */
 export async function loadCalibrations(home: string, encoder?: string): Promise<LoadedCalibrations> {
-  const names = await readdir(toCalibrationFolder(home)).catch(() => []);
   const problems: string[] = [];
   const found: SavedCalibration[] = [];
-  for (const file of names.filter((name) => /^[^.].*\.json$/.test(name)).sort()) {
+  for (const name of await listCalibrations(home)) {
     try {
-      const calibration = await loadCalibration(home, file.replace(/\.json$/, ""));
-      if (!calibration) continue;
-      const isWanted = encoder !== undefined && calibration.embeddings?.encoder === encoder;
-      found.push(isWanted ? calibration : { ...calibration, embeddings: undefined });
+      const calibration = await loadCalibration(home, name);
+      if (calibration) found.push(withEncoder(calibration, encoder));
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
-  const calibration = mergeCalibrations(found);
-  return { problems, calibration };
+  return { problems, calibration: mergeCalibrations(found) };
 }
 
-function parse(path: string, text: string): z.output<typeof fileSchema> {
+/** With the embeddings of this encoder, or none. */
+export function withEncoder(calibration: SavedCalibration, encoder: string | undefined): SavedCalibration {
+  const isWanted = encoder !== undefined && calibration.embeddings?.encoder === encoder;
+  return isWanted ? calibration : { ...calibration, embeddings: undefined };
+}
+
+function parse(where: string, text: string): z.output<typeof fileSchema> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badFile(path, `not JSON: ${(error as Error).message}`);
+    throw badFile(where, `not JSON: ${(error as Error).message}`);
   }
   const parsed = fileSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { path: where, message } = parsed.error.issues[0]!;
-  throw badFile(path, where.length > 0 ? `"${where.join(".")}": ${message}` : message);
+  const { path, message } = parsed.error.issues[0]!;
+  throw badFile(where, path.length > 0 ? `"${path.join(".")}": ${message}` : message);
 }
 
-function badFile(path: string, problem: string): TuttiError {
+function badFile(where: string, problem: string): TuttiError {
   const remedy = "Delete it, and measure again with `tutti pool calibrate`";
-  return new TuttiError("bad-file", `${path} is no calibration: ${problem}. ${remedy}`);
+  return new TuttiError("bad-file", `${where} is no calibration: ${problem}. ${remedy}`);
 }

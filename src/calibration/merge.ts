@@ -77,6 +77,27 @@ export function mergeCalibrations(calibrations: readonly SavedCalibration[]): Ca
   };
 }
 
+/** Nothing of it counts any more: of each of its workers and judges there is a newer measurement among `all`. */
+export function isSuperseded(calibration: SavedCalibration, all: readonly SavedCalibration[]): boolean {
+  const others = all.filter((each) => each !== calibration);
+  const isNewer = (at: string, found: readonly (string | undefined)[]) =>
+    found.some((other) => other !== undefined && Date.parse(other) > Date.parse(at));
+  return (
+    calibration.workers.every((id, column) =>
+      isNewer(
+        calibration.measuredAt[column]!,
+        others.map(({ workers, measuredAt }) => measuredAt[workers.indexOf(id)]),
+      ),
+    ) &&
+    (calibration.judges ?? []).every(({ id, measuredAt }) =>
+      isNewer(
+        measuredAt,
+        others.map(({ judges = [] }) => judges.find((judge) => judge.id === id)?.measuredAt),
+      ),
+    )
+  );
+}
+
 function isSameEncoder(a: QuestionEmbeddings | undefined, b: QuestionEmbeddings | undefined): boolean {
   return a?.encoder === b?.encoder && a?.dimension === b?.dimension;
 }

@@ -4,18 +4,18 @@
 
 import type { LiveQuestions } from "../calibration/embedding/live-questions.ts";
 import { FEWEST } from "../calibration/estimate.ts";
-import { loadCalibrations } from "../calibration/file.ts";
 import { selectWorkers } from "../calibration/merge.ts";
 import { createProfiler } from "../calibration/profiler.ts";
 import { measureProfiles } from "../calibration/rates.ts";
 import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
+import type { CalibrationShelf } from "../calibration/shelf.ts";
 import type { Calibration, Profiler } from "../calibration/types.ts";
 import { modelsOf } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
-import { type Environment, toTuttiHome } from "./home.ts";
 
 export interface AttachOptions {
-  env: Environment;
+  /** Where what was measured is kept. */
+  calibrations: CalibrationShelf;
   /** Whether the config says how good a worker is: then nothing that was measured changes it. */
   isConfigured: (id: string) => boolean;
   hasRehearsal: boolean;
@@ -49,8 +49,8 @@ export interface AttachedPool {
 }
 
 export async function attachCalibrations(pool: Pool, options: AttachOptions): Promise<AttachedPool> {
-  const { env, isConfigured, hasRehearsal, questions, ratings } = options;
-  const { calibration, problems } = await loadCalibrations(toTuttiHome(env), questions?.id);
+  const { calibrations, isConfigured, hasRehearsal, questions, ratings } = options;
+  const { calibration, problems } = await calibrations.loadAll(questions?.id);
   const models = new Set(modelsOf(pool).map(({ worker }) => worker.id));
   // Only workers of this pool: the rate of few tasks is drawn towards the others one could ask instead.
   const saved = calibration && selectWorkers(calibration, (id) => models.has(id) && !isConfigured(id));

@@ -7,11 +7,13 @@ import { shorten } from "../base/format.ts";
 import { didYouMean } from "../base/suggest.ts";
 import type { LiveQuestions } from "../calibration/embedding/live-questions.ts";
 import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
+import type { CalibrationShelf } from "../calibration/shelf.ts";
 import { createHelper, type HelperId, isHelperId, modelsOf } from "../worker/kinds.ts";
 import { priceOf } from "../worker/price.ts";
 import { createModelWorker } from "../worker/provider.ts";
 import type { Pool, PoolMember } from "../worker/types.ts";
 import { attachCalibrations, type Embed, type PoolFor } from "./calibrated.ts";
+import { openCalibrations } from "./calibrations.ts";
 import { PROVIDERS } from "./default-models.ts";
 import { createDeployedMember, type Deployment } from "./deployments.ts";
 import { type DiscoverOptions, discover, NOT_CHAT, toNames, type WorkerReadiness } from "./discover.ts";
@@ -27,6 +29,8 @@ export interface ResolvePoolOptions extends DiscoverOptions {
   questions?: LiveQuestions;
   /** Where the config wants to learn from them. */
   ratings?: LiveRatings;
+  /** Of whoever looks more than once; by default opened for this one. */
+  calibrations?: CalibrationShelf;
 }
 
 type WorkerSource = "config" | "environment" | "rehearsal";
@@ -88,10 +92,11 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
     names,
   );
   const kinds = new Set(chosen.map(({ kind }) => kind));
+  const calibrations = options.calibrations ?? openCalibrations(config.store, options.env);
   const { pool, rated, poolFor, embed, problems } = await attachCalibrations(
     { members },
     {
-      env: options.env,
+      calibrations,
       isConfigured: (id) =>
         chosen.some((each) => each.id === id && each.kind === "config" && each.member?.profile),
       hasRehearsal: kinds.has("rehearsal"),
@@ -99,6 +104,7 @@ export async function resolvePool(config: TuttiConfig, options: ResolvePoolOptio
       ratings: options.ratings,
     },
   );
+  if (!options.calibrations) await calibrations.close();
   return {
     pool,
     rated,

@@ -201,6 +201,8 @@ const configSchema = z.strictObject({
        * one Postgres count together.
        */
       perProvider: z.record(name, count).default({}),
+      /** Of one key of the gateway, over all gateways on one Postgres. Others wait for their turn. */
+      perKey: count.optional(),
       /** Of one bench, recording, training or environment at one provider, over all machines. */
       perOwner: count.optional(),
     })

@@ -2,10 +2,10 @@
 // it waits for every few seconds besides, in one statement, since a notification can be lost with its connection.
 
 import { hash, randomUUID } from "node:crypto";
+import { createBatch } from "../base/batch.ts";
 import { TuttiError } from "../base/errors.ts";
 import type { AskName } from "../worker/types.ts";
 import type { AskReply, AskRows } from "./ask-rows.ts";
-import { createBatch } from "./batch.ts";
 
 const CHECK_MS = 5_000;
 /** Each is a statement of its own in the transaction. */

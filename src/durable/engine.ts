@@ -7,6 +7,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
+import { withResolvers } from "../base/with-resolvers.ts";
 import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
 import { openConnection } from "../store/postgres/connection.ts";
@@ -35,6 +36,11 @@ export interface RunEngine {
   perform(run: { runId: string; turn: number }, work: Work): Promise<RunState>;
   /** Has a run gone on with that was left before there was an engine. One that is known already is not touched. */
   adopt(runId: string): Promise<void>;
+  /**
+   * False where nobody goes on with it any more, though it has no end: it was refused for good, or has ended its process too
+   * often. `turns`: how many it may have had.
+   */
+  isKept(runId: string, turns: number): Promise<boolean>;
   /** What is still performed is left to others. */
   close(): Promise<void>;
 }
@@ -80,7 +86,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     outside(() => DBOS.startWorkflow(perform, asked)(runId));
   const warn = (text: unknown) => options.onWarning(toWarning(text));
   const { id: executorId, schema, onWarning } = options;
-  DBOS.setConfig(toDbosConfig({ address, name: NAME, version: VERSION, executorId, schema, onWarning }));
+  const app = { address, name: NAME, version: VERSION, executorId, schema, onWarning };
+  DBOS.setConfig(toDbosConfig({ ...app, areNotes: true }));
   const connection = await openConnection(address, {
     schema: "tutti",
     maxConnections: 2,
@@ -107,8 +114,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
 
   return {
     async perform({ runId, turn }, work) {
-      if (goingOn.getStore() === runId) return work(toCheckpoint(DBOS));
-      const id = turn === 0 ? runId : `${runId}/${turn}`;
+      if (goingOn.getStore() === runId) return work(toCheckpoint(here));
+      const id = toWorkflowId(runId, turn);
       const { promise, resolve, reject } = withResolvers<RunState>();
       prepared.set(id, (checkpoint) => {
         const performed = work(checkpoint);
@@ -125,6 +132,17 @@ export async function openEngine(address: string, options: EngineOptions): Promi
     async adopt(runId) {
       await start(runId, { workflowID: runId });
     },
+    async isKept(runId, turns) {
+      const later = Array.from({ length: turns }, (_, i) => toWorkflowId(runId, i + 1));
+      const open = await outside(() =>
+        DBOS.listWorkflows({
+          workflowIDs: [runId, ...later],
+          status: ["PENDING", "ENQUEUED"],
+          ...{ limit: 1, loadInput: false, loadOutput: false },
+        }),
+      );
+      return open.length > 0;
+    },
     async close() {
       clearInterval(sweeping);
       await DBOS.shutdown();
@@ -135,6 +153,9 @@ export async function openEngine(address: string, options: EngineOptions): Promi
   };
 }
 
+/** A run that goes on after its end is a workflow of its own each time. */
+const toWorkflowId = (runId: string, turn: number) => (turn === 0 ? runId : `${runId}/${turn}`);
+
 /** All that DBOS runs and knows: the id of a run goes in, and how it was left comes out. Never rejects: errors may quote. */
 async function performWorkflow(runId: string): Promise<object> {
   const { DBOS, prepared, options } = current!;
@@ -143,7 +164,7 @@ async function performWorkflow(runId: string): Promise<object> {
   prepared.delete(id);
   let ending: RunEnding = "over";
   try {
-    if (work) ending = (await work(toCheckpoint(DBOS))).ended ? "over" : "left";
+    if (work) ending = (await work(toCheckpoint(current!))).ended ? "over" : "left";
     else {
       await repeatSteps(current!, id);
       ending = await goingOn.run(runId, () => options.onLeft(runId));
@@ -169,21 +190,20 @@ async function repeatSteps({ DBOS, outside }: Current, id: string): Promise<void
     await DBOS.runStep(async () => "lost", { name: names.get(number) ?? "lost" });
 }
 
-/** Whatever becomes of DBOS's note, the work is done once: the journal has what came of it. */
-function toCheckpoint(DBOS: LoadedDbos["DBOS"]): Checkpoint {
+/**
+ * Whatever becomes of DBOS's note, the work is done once: the journal has what came of it, and decides whether it may be done.
+ * So it does not wait for DBOS, which looks first whether it has a note of it.
+ */
+function toCheckpoint({ DBOS, outside }: Current): Checkpoint {
   return async (name, work) => {
-    let begun: Promise<void> | undefined;
-    const perform = async () => {
-      begun ??= work();
-      await begun;
-      return "done";
-    };
+    const worked = outside(work);
+    worked.catch(() => {});
     try {
-      await DBOS.runStep(perform, { name });
+      await DBOS.runStep(() => worked.then(() => "done"), { name });
     } catch {
       // Another process has taken the run over, or the database is closed: the journal refuses what must not be written.
     }
-    await perform();
+    await worked;
   };
 }
 
@@ -221,16 +241,4 @@ function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(error), limitMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((done, failed) => {
-    resolve = done;
-    reject = failed;
-  });
-  // Whoever wants it waits for it; a start that failed must not end the process beside.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }

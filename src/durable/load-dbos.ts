@@ -33,6 +33,11 @@ export interface DbosApp {
   executorId: string;
   /** The schema of DBOS's own tables. */
   schema?: string;
+  /**
+   * What DBOS writes are notes beside a journal that decides. Whatever is committed to the journal later is on the disk after
+   * them, so a server that crashes loses none of a run that is in the journal but those of its last steps.
+   */
+  areNotes?: boolean;
   onWarning(text: string): void;
 }
 
@@ -42,7 +47,7 @@ export function toDbosConfig(app: DbosApp): DBOSConfig {
   const silent = () => {};
   return {
     name: app.name,
-    systemDatabaseUrl: withIdleLimit(app.address),
+    systemDatabaseUrl: withIdleLimit(app.address, app),
     systemDatabaseIdleTransactionTimeoutMs: 0,
     systemDatabaseSchemaName: app.schema ?? "dbos",
     applicationVersion: app.version,
@@ -78,11 +83,14 @@ export async function launchDbos({ DBOS }: LoadedDbos, address: string): Promise
   }
 }
 
-/** DBOS would set it with a query of its own on each new connection, which pg warns of on standard error. */
-export function withIdleLimit(address: string): string {
+/**
+ * DBOS would set the limit with a query of its own on each new connection, which pg warns of on standard error. `areNotes`: a
+ * commit does not wait for the server's disk.
+ */
+export function withIdleLimit(address: string, { areNotes = false } = {}): string {
   const url = new URL(address);
-  if (!url.searchParams.has("options"))
-    url.searchParams.set("options", "-c idle_in_transaction_session_timeout=60000");
+  const options = `-c idle_in_transaction_session_timeout=60000${areNotes ? " -c synchronous_commit=off" : ""}`;
+  if (!url.searchParams.has("options")) url.searchParams.set("options", options);
   return url.href;
 }
 

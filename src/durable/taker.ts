@@ -1,6 +1,7 @@
 // The taking side of the queue: asks whose turn has come are put to the real worker, and what it said is written down before
 // anybody hears of it. A reply that was paid for is tried to be kept until the database is back, however long that takes.
 
+import { createBatch } from "../base/batch.ts";
 import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import { toEventError } from "../perform/stage.ts";
 import { mergeDeltas } from "../worker/delta.ts";
@@ -13,7 +14,6 @@ import {
 } from "../worker/types.ts";
 import { createWatch } from "../worker/watch.ts";
 import type { AskReply, AskRows } from "./ask-rows.ts";
-import { createBatch } from "./batch.ts";
 
 export interface Taker {
   /** Performs an ask whose turn has come. Never rejects for what the worker did. */

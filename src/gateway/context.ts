@@ -26,6 +26,7 @@ import type { ModelCatalog } from "./runs/models.ts";
 import type { RunDispatcher } from "./runs/run-dispatcher.ts";
 import type { RemoteRuns } from "./service/remote-runs.ts";
 import type { Service } from "./service/service.ts";
+import type { SharedCopies } from "./service/shared-copies.ts";
 import type { ShadowDesk } from "./shadow/shadow-desk.ts";
 import type { Dialect } from "./types.ts";
 
@@ -54,6 +55,8 @@ export interface GatewayContext {
   shadow: ShadowDesk;
   pools: RelayPools;
   copies: ReplyCopies;
+  /** Those of all gateways. Absent as `service` is. */
+  sharedCopies: SharedCopies | undefined;
   /** Absent: no answer is given twice. */
   responseCache: ResponseCache | undefined;
   journalBatch: JournalBatch;

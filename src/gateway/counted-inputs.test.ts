@@ -79,14 +79,13 @@ async function startCounting(count: (text: string) => number | undefined) {
         },
       ],
       conductor: undefined,
-      limits: { usd: BUDGET_USD },
     },
   });
   closing.push(() => gateway.close());
-  const ask = (text = "Is it there?") =>
+  const ask = (text = "Is it there?", budget_usd = BUDGET_USD) =>
     gateway.post("/v1/chat/completions", {
       ...{ model: "claude", messages: toQuestion(text), max_tokens: 300 },
-      tutti: { budget_usd: BUDGET_USD },
+      tutti: { budget_usd },
     });
   const asked = () => provider.requests.map(({ path }) => path.split("/").at(-1));
   return { ask, asked, provider, billed: () => billed };
@@ -116,12 +115,20 @@ it("one that the provider counts as too long is refused, and is counted once", a
   expect(billed()).toBe(0);
 });
 
-it("where the provider cannot count, bytes decide, and it is left alone", async () => {
+it("where the provider cannot count, bytes decide, it is left alone, and the client is told what it would take", async () => {
   const { ask, asked, billed } = await startCounting(() => undefined);
-  expect((await ask()).status).toBeGreaterThanOrEqual(400);
+  const refused = await ask();
+  expect(refused.status).toBeGreaterThanOrEqual(400);
+  const { message } = (await body(refused)).error;
+  expect(message).toContain("No worker was asked");
+  const [, limit, needed] = /limit \(\$([\d.]+)\).* \$([\d.]+) that/.exec(message) ?? [];
+  expect(Number(limit)).toBe(BUDGET_USD);
+  // A token a byte, and a reply. So much is enough.
+  expect(Number(needed)).toBeGreaterThan(0.06);
   expect((await ask("And this?")).status).toBeGreaterThanOrEqual(400);
   expect(asked()).toEqual(["count_tokens"]);
   expect(billed()).toBe(0);
+  expect((await ask(undefined, Number(needed))).status).toBe(200);
 });
 
 it("a request that is passed through for a key with a budget is bounded by what was counted, and the budget holds", async () => {

@@ -106,6 +106,26 @@ describe.skipIf(!POSTGRES)(`a run of a gateway that ends before it does${noPostg
     expect(["planner", "alpha", "beta"].map(scene.asked)).toEqual([1, 1, 2]);
   });
 
+  it("is told to have failed by every gateway where the one that found it cannot go on with it", async () => {
+    const scene = await startScene(closing, () => ({ hang: true }));
+    const args = ["--postgres", await createTestDatabase()];
+    const first = await scene.serve({ args });
+    const asked = { model: "stub/gamma", input: "What is 6 × 7?", background: true };
+    const { id } = await body(first.post("/v1/responses", asked));
+    await expect.poll(() => scene.asked("gamma"), SOON).toBe(1);
+    // Nobody knows this worker any more: its provider was taken out of the config.
+    const workers = [{ id: "stub/alpha", model: "stub/alpha", baseUrl: scene.upstream.baseUrl }];
+    const [second, third] = [
+      await scene.serve({ args, config: { workers } }),
+      await scene.serve({ args, config: { workers } }),
+    ];
+    first.signal("SIGKILL");
+    const statusAt = async ({ url }: { url: string }) =>
+      (await body(fetch(`${url}/v1/responses/${id}`))).status;
+    await expect.poll(() => statusAt(second), SOON).toBe("failed");
+    await expect.poll(() => statusAt(third), SOON).toBe("failed");
+  });
+
   it("leaves nothing that was said in the engine's tables, and of a private one nowhere", async () => {
     const { scene, address, first, second } = await startTwo();
     const question = "What did Wilhelmina hide in the lighthouse?";

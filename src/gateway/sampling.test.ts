@@ -6,16 +6,23 @@ import { writeMessage } from "../testing/gateway/anthropic-stream.ts";
 import { DOORS, type Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
 import { closing } from "../testing/gateway/keyed-gateway.ts";
+import { toOpenAIWorker } from "../testing/gateway/openai-worker.ts";
 import { startProvider } from "../testing/gateway/provider-server.ts";
 
 const SCHEMA = { type: "object", properties: {} };
 const ASKED: Record<string, { body: Loose; sent: Loose }> = {
   chat: {
     body: {
-      ...{ top_p: 0.5, presence_penalty: 0.25, frequency_penalty: -0.5, parallel_tool_calls: false },
+      ...{ top_p: 0.5, presence_penalty: 0.25, frequency_penalty: -0.5, parallel_tool_calls: false, seed: 7 },
       tools: [{ type: "function", function: { name: "read", parameters: SCHEMA, strict: true } }],
     },
-    sent: { top_p: 0.5, presence_penalty: 0.25, frequency_penalty: -0.5, parallel_tool_calls: false },
+    sent: {
+      top_p: 0.5,
+      presence_penalty: 0.25,
+      frequency_penalty: -0.5,
+      parallel_tool_calls: false,
+      seed: 7,
+    },
   },
   responses: {
     body: {
@@ -59,7 +66,8 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
       gateway.upstream.requests.find((request) => request.model === model)!.body;
     expect(asked("alpha")).toMatchObject(sent);
     if (name !== "messages") expect((asked("alpha").tools as Loose[])[0].function.strict).toBe(true);
-    for (const field of Object.keys(sent)) expect(asked("beta")).not.toHaveProperty(field);
+    // Helpers have seeds of their own.
+    for (const [field, value] of Object.entries(sent)) expect(asked("beta")[field]).not.toEqual(value);
   });
 });
 
@@ -114,4 +122,20 @@ it("effort, verbosity and tier reach a model that is known to take them, and no 
   expect(thinking).toMatchObject({ reasoning_effort: "high", service_tier: "flex" });
   expect(other).toHaveProperty("service_tier", "flex");
   expect(other).not.toHaveProperty("reasoning_effort");
+});
+
+it("the name that a client gives its conversation reaches OpenAI's own models, which find its cache by it", async () => {
+  const provider = await startProvider((response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "What was asked is all that counts here." } }));
+  });
+  const worker = toOpenAIWorker(provider.url);
+  const workers = [{ worker, price: { inputUsd: 1, outputUsd: 2 } }];
+  const gateway = await startTestGateway({ config: { workers, conductor: undefined } });
+  closing.push(() => gateway.close());
+  const asked = { model: "tutti-fast", prompt_cache_key: "night-42" };
+  await gateway.post("/v1/responses", { ...asked, input: "Is it?" });
+  await gateway.post("/v1/chat/completions", { ...asked, messages: [{ role: "user", content: "Is it?" }] });
+  const sent = provider.requests.map(({ body }) => JSON.parse(body).prompt_cache_key);
+  expect(sent).toEqual(["night-42", "night-42"]);
 });

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf, usageError } from "../base/errors.ts";
 import { type Environment, isPostgresAddress, toStoreFile, toStorePath } from "../config/home.ts";
-import { limitConnections } from "../http/connection-limit.ts";
+import { limitConnections, toConnectionLimit } from "../http/connection-limit.ts";
 import { createLog, type Log } from "../http/log.ts";
 import { isLoopback } from "../http/same-site.ts";
 import { CountedInputs } from "../perform/counted-inputs.ts";
@@ -47,6 +47,7 @@ import { resumeBackground } from "./runs/resume-background.ts";
 import { RunDispatcher } from "./runs/run-dispatcher.ts";
 import { RemoteRuns } from "./service/remote-runs.ts";
 import { openService, type Service } from "./service/service.ts";
+import { createSharedCopies } from "./service/shared-copies.ts";
 import { SharedSessions } from "./service/shared-sessions.ts";
 import { createSharedSlots } from "./service/shared-slots.ts";
 import { createSharedTurns } from "./service/shared-turns.ts";
@@ -162,6 +163,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     shadow: new ShadowDesk(),
     pools: createRelayPools(),
     copies: new ReplyCopies(),
+    sharedCopies: service && createSharedCopies(service),
     responseCache: config.gateway.responseCache && new ResponseCache(config.gateway.responseCache),
     journalBatch: new JournalBatch(store, createObserve(observers, onNotice)),
     metrics,
@@ -219,11 +221,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     if (socket.writable)
       socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
   });
-  limitConnections(server, MOST_CONNECTIONS);
+  const mostConnections = toConnectionLimit(MOST_CONNECTIONS);
+  limitConnections(server, mostConnections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     // A burst of connections must not make the next one wait for a second, which is when TCP asks again.
-    server.listen({ port, host, backlog: MOST_CONNECTIONS }, resolve);
+    server.listen({ port, host, backlog: mostConnections }, resolve);
   });
   const listening = server.address() as AddressInfo;
   return {

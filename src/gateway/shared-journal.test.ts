@@ -61,7 +61,12 @@ describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
   });
 
   it("never spend more of a key together than it has", async () => {
-    const scene = await startScene(closing, () => "done", PLAN);
+    // Nobody has a reply before somebody was refused: until then all that were let in hold their money.
+    let refuse = () => {};
+    const refused = new Promise<void>((resolve) => {
+      refuse = resolve;
+    });
+    const scene = await startScene(closing, () => refused.then(() => "done"), PLAN);
     const ring = openKeyRing({ env: { TUTTI_HOME: scene.home } });
     const { secret } = await ring.create({ name: "team", budget: { usd: 0.02, window: "day" } });
     const args = await toArgs();
@@ -72,7 +77,12 @@ describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
         { model: "stub/alpha", max_tokens: 2_000, messages: [{ role: "user", content: `Question ${i}` }] },
         { authorization: `Bearer ${secret}` },
       );
-    const replies = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(i)));
+    const askAndTell = async (i: number) => {
+      const reply = await ask(i);
+      if (reply.status === 429) refuse();
+      return reply;
+    };
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, i) => askAndTell(i)));
     const statuses = new Set(replies.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 429]);
     const headers = { authorization: `Bearer ${secret}` };

@@ -6,9 +6,8 @@ import { expect, it } from "vitest";
 import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway, type TestGatewayOptions } from "../testing/gateway/gateway.ts";
 import { body, closing } from "../testing/gateway/keyed-gateway.ts";
+import { toOpenAIWorker } from "../testing/gateway/openai-worker.ts";
 import { EVENTS, startProvider } from "../testing/gateway/provider-server.ts";
-import { loadModel } from "../worker/models.ts";
-import { createModelWorker } from "../worker/provider.ts";
 
 const SEALED = "c2VhbGVkLWJ5LXRoZS1wcm92aWRlcg==";
 const QUESTION = { role: "user", content: "What does the file say?" };
@@ -122,12 +121,7 @@ it("encrypted reasoning goes back to OpenAI's Responses, before the call that it
       ]),
     );
   });
-  const worker = createModelWorker("gpt", () =>
-    loadModel({
-      ...{ provider: "openai", protocol: "openai", model: "gpt-5.4" },
-      ...{ baseUrl: `${provider.url}/v1`, apiKey: "sk-test-provider-0123456789" },
-    }),
-  );
+  const worker = toOpenAIWorker(provider.url);
   const price = { inputUsd: 1, outputUsd: 2 };
   const { first, second } = await loopOnce({ workers: [{ worker, price }] });
   expect(second.choices[0].message.content).toBe("It says 42.");

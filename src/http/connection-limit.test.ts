@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { limitConnections } from "./connection-limit.ts";
+import { limitConnections, toConnectionLimit } from "./connection-limit.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -65,4 +65,14 @@ it("refuses the newest where all others are at work", async () => {
   }
   const refused = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
   await once(refused, "close");
+});
+
+it("leaves two thirds of the files that a process may open to others", () => {
+  const toLimits = (soft: string) =>
+    `Limit                     Soft Limit           Hard Limit           Units\nMax open files            ${soft}                 1048576              files\n`;
+  expect(toConnectionLimit(8_000, toLimits("1024"))).toBe(341);
+  expect(toConnectionLimit(8_000, toLimits("1048576"))).toBe(8_000);
+  expect(toConnectionLimit(8_000, toLimits("unlimited"))).toBe(8_000);
+  expect(toConnectionLimit(8_000, "")).toBe(2_000);
+  expect(toConnectionLimit(500, "")).toBe(500);
 });

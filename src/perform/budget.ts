@@ -12,7 +12,7 @@ import type { Billed, Price, Usage } from "../worker/types.ts";
 import type { RunState } from "./state.ts";
 
 /** A shorter reply is not worth its money, unless no more was wanted. */
-const MIN_OUTPUT_TOKENS = 256;
+export const MIN_OUTPUT_TOKENS = 256;
 
 export type Reservation =
   /** `inputTokens` is the bound that it was made with; absent where nothing is limited. */

@@ -3,11 +3,13 @@
 // is used or shown that a crash could take back.
 
 import { isTuttiError, TuttiError } from "../base/errors.ts";
+import { type Resolvers, withResolvers } from "../base/with-resolvers.ts";
 import { CLAIM_MS } from "../store/owner.ts";
-import type { EventError, RunEvent, StopReason } from "../store/types.ts";
+import type { RunEvent, StopReason } from "../store/types.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { nests } from "../worker/kinds.ts";
 import { handOver } from "./change-state.ts";
+import { countInput } from "./count-input.ts";
 import {
   type Action,
   type AskAction,
@@ -20,16 +22,12 @@ import { toRuledEvent } from "./loop.ts";
 import { createNested } from "./nested.ts";
 import { type ResumeTurn, toPickUp } from "./pick-up.ts";
 import { performPlan, toComposeRequest, toFallBack, toPlanLimits } from "./plan.ts";
-import { HAND_OVER, type Stage, toEventError, type Verdict } from "./stage.ts";
+import { HAND_OVER, type Stage, toEndError, type Verdict } from "./stage.ts";
 import { apply, fold, type RunState, start } from "./state.ts";
-import { Attempts, performStep, streamsAnswer, toRequest } from "./step.ts";
+import { Attempts, performStep, streamsAnswer, toStepStart } from "./step.ts";
 import { toAnswer } from "./visible.ts";
 
 const HEARTBEAT_MS = 5_000;
-/** A provider that counts slower than this is not waited for. */
-const COUNT_MS = 5_000;
-/** Of a reply that is not written. */
-const ANY_LENGTH = 4_096;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Performs a new run to its end, or until it is handed over. Rejects only when not even its start could be journaled. */
@@ -92,6 +90,10 @@ async function claim(runId: string, { store, owner }: Stage): Promise<void> {
   throw new TuttiError("run-busy", `Run ${runId} is being performed by another process`);
 }
 
+interface Held extends Resolvers<void> {
+  events: RunEvent[];
+}
+
 class Driver {
   #state: RunState;
   readonly #stage: Stage;
@@ -105,6 +107,10 @@ class Driver {
   #renewedAt = performance.now();
   /** What was paid for and could not be journaled: it goes with the next events. */
   #unwritten: RunEvent[] = [];
+  /** Applied, and not journaled yet. */
+  #held: Held | undefined;
+  /** An append takes a while. */
+  #isSlowJournal = false;
   #wake: (() => void) | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -125,6 +131,7 @@ class Driver {
       while (!this.#state.ended) {
         if (signal.reason === HAND_OVER || this.#isLost) {
           await this.#stopAsking();
+          await this.#emit([]);
           break;
         }
         const circumstances = this.#circumstances();
@@ -212,28 +219,56 @@ class Driver {
   async #emit(events: RunEvent[], isPaid = true): Promise<boolean> {
     let isJournaled = true;
     const earlier = this.#unwritten.length > 0 ? this.#unwritten.splice(0) : undefined;
+    const held = this.#held;
+    this.#held = undefined;
+    const all = earlier || held ? [...(earlier ?? []), ...(held?.events ?? []), ...events] : events;
     try {
-      const appended = this.#stage.store.append(earlier ? [...earlier, ...events] : events);
+      const appended = all.length > 0 ? this.#stage.store.append(all) : undefined;
       if (appended) await appended;
+      if (all.length > 0) this.#isSlowJournal = appended !== undefined;
     } catch (error) {
       if (isTuttiError(error) && error.code === "run-busy") {
         this.#isLost = true;
         this.#unwritten = [];
+        held?.resolve();
         this.#wake?.();
         return false;
       }
       isJournaled = false;
-      this.#unwritten.push(...(earlier ?? []), ...(isPaid ? events : []));
+      this.#unwritten.push(...(isPaid ? all : all.slice(0, all.length - events.length)));
       this.#journalError ??= isTuttiError(error) ? error : new TuttiError("journal-failed", String(error));
     }
+    for (const event of held?.events ?? []) this.#stage.onEvent?.(event);
     if (isJournaled || isPaid) {
       for (const event of events) {
         this.#state = apply(this.#state, event);
         this.#stage.onEvent?.(event);
       }
     }
+    held?.resolve();
     this.#wake?.();
     return isJournaled;
+  }
+
+  /**
+   * What was paid for and is usually followed by more at once, such as the next step's start: both are one append. Until then
+   * only the next decision is made with it; nothing is asked and nobody told. Resolves when it was written, or kept for later.
+   */
+  async #emitWithNext(event: RunEvent): Promise<void> {
+    // A journal in memory has nothing to wait for, and one that fails is asked at once.
+    if (!this.#isSlowJournal || this.#journalError) return void (await this.#emit([event]));
+    this.#state = apply(this.#state, event);
+    if (!this.#held) {
+      const held = { events: [], ...withResolvers() };
+      this.#held = held;
+      setImmediate(() => {
+        if (this.#held === held) void this.#emit([]);
+      });
+    }
+    const { events, promise } = this.#held;
+    events.push(event);
+    this.#wake?.();
+    await promise;
   }
 
   async #carryOut(actions: Action[]): Promise<void> {
@@ -245,7 +280,7 @@ class Driver {
       switch (action.type) {
         case "ask":
           asks.push(action);
-          events.push(this.#stepStart(action, at));
+          events.push(toStepStart(action, this.#state, at));
           break;
         case "wait":
           events.push({ ...action, type: "step-wait", runId, at, reason: "retry" });
@@ -258,7 +293,8 @@ class Driver {
           const started: RunEvent = { type: "plan-start", runId, at, round, attempt, reserved, turn, limits };
           if (!(await this.#emit([started], false))) return;
           const compose = () => performPlan(action, before, this.#stage, this.#planning.signal);
-          return this.#spawn(`plan ${round}.${attempt}`, compose);
+          // Who is asked in words is called; whoever else plans makes no call that a durable engine should know.
+          return this.#spawn(this.#stage.conductor.quote && `plan ${round}.${attempt}`, compose);
         }
         case "rule":
           return void (await this.#emit([toRuledEvent(this.#state, at, action.ruled)]));
@@ -269,7 +305,7 @@ class Driver {
         case "review":
           return this.#review(action.round);
         case "end-round":
-          return void (await this.#emit([{ type: "round-end", runId, at, round: action.round }]));
+          return void this.#emitWithNext({ type: "round-end", runId, at, round: action.round });
         case "end-run":
           return this.#end(action.stopReason);
       }
@@ -279,16 +315,6 @@ class Driver {
       const { round, step, attempt } = action;
       this.#spawn(`step ${round}.${step}.${attempt}`, () => this.#perform(action));
     }
-  }
-
-  #stepStart(
-    { round, step, attempt, worker, instead, turn, advice, reserved, maxOutputTokens }: AskAction,
-    at: number,
-  ): RunEvent {
-    const { runId, pool } = this.#state;
-    const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
-    const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
-    return { type: "step-start", ...common, instead, turn, advice, ...nested };
   }
 
   #perform(action: AskAction): Promise<RunEvent> {
@@ -306,12 +332,13 @@ class Driver {
     return performStep(action, parent, this.#stage, this.#attempts, nested);
   }
 
-  #spawn(name: string, work: () => Promise<RunEvent>): void {
+  /** `name`: of a call. */
+  #spawn(name: string | undefined, work: () => Promise<RunEvent>): void {
     const { checkpoint } = this.#stage;
     const perform = async () => {
-      if (await this.#isStillOurs()) await this.#emit([await work()]);
+      if (await this.#isStillOurs()) await this.#emitWithNext(await work());
     };
-    const tracked: Promise<void> = (checkpoint ? checkpoint(name, perform) : perform()).then(() => {
+    const tracked: Promise<void> = (checkpoint && name ? checkpoint(name, perform) : perform()).then(() => {
       this.#running.delete(tracked);
       this.#wake?.();
     });
@@ -320,20 +347,12 @@ class Driver {
 
   /** Nothing of it is journaled: whoever goes on with the run has it counted again where that is needed. */
   async #count(action: CountAction): Promise<void> {
-    const { worker, brief } = action;
-    const { counted, pool, now, signal } = this.#stage;
-    const { worker: counting } = pool.members[worker]!;
-    const asked = AbortSignal.any([signal, AbortSignal.timeout(COUNT_MS)]);
-    const late = new Promise<undefined>((resolve) => {
-      asked.addEventListener("abort", () => resolve(undefined), { once: true });
-    });
-    const request = toRequest({ ...action, maxOutputTokens: ANY_LENGTH }, this.#state, undefined);
-    const count = counting.countInput!(request, asked).catch(() => undefined);
-    const tokens = asked.aborted ? undefined : await Promise.race([count, late]);
-    counted!.count(this.#state.pool[worker]!.id, toBoundInput(brief), tokens, now());
+    await this.#emit([]);
+    await countInput(action, this.#state, this.#stage);
   }
 
   async #review(round: number): Promise<void> {
+    await this.#emit([]);
     const { review, now, signal } = this.#stage;
     const workflow = this.#state.rounds[round]!.workflow!;
     const askedAt = now();
@@ -363,7 +382,7 @@ class Driver {
     if (stopReason === "journal-failed") await Promise.all(this.#running);
     else await this.#stopAsking();
     const { runId, spent, unpricedCalls } = this.#state;
-    const error = this.#errorFor(stopReason);
+    const error = toEndError(this.#state, stopReason, this.#journalError);
     const answer = toAnswer(this.#state, stopReason);
     const at = this.#stage.now();
     await this.#emit([{ type: "run-end", runId, at, ...answer, stopReason, error, spent, unpricedCalls }]);
@@ -374,14 +393,5 @@ class Driver {
     if (this.#running.size > 0) this.#planning.abort();
     this.#attempts.stop();
     await Promise.all(this.#running);
-  }
-
-  #errorFor(stopReason: StopReason): EventError | undefined {
-    if (stopReason === "journal-failed") return toEventError(this.#journalError!);
-    if (!["failed", "answer-cut", "worker-failed"].includes(stopReason)) return undefined;
-    const failed = this.#state.rounds
-      .flatMap((round) => round.steps)
-      .findLast((step) => step.status === "failed");
-    return failed?.failures.at(-1)?.error;
   }
 }

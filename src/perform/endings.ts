@@ -47,7 +47,8 @@ export const ENDINGS: Record<StopReason | "interrupted", { answered: Ending; emp
   failed: always("worker-fault"),
   // What was said before the journal failed is paid for and whole.
   "journal-failed": unless("overloaded"),
-  interrupted: unless("overloaded"),
+  // What is there of it is no answer yet: whoever goes on with it will give one.
+  interrupted: always("overloaded"),
 };
 
 export function endingOf({ stopReason, hasAnswer }: Pick<Run, "stopReason" | "hasAnswer">): Ending {

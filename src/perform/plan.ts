@@ -66,7 +66,7 @@ export function toPlanLimits(state: RunState): PlanLimits {
 export async function performPlan(
   { round, attempt, maxOutputTokens }: Extract<Action, { type: "compose" }>,
   state: RunState,
-  { conductor, pool, now, onEvent, breaker, enterProvider }: Stage,
+  { conductor, pool, now, onEvent, breaker, enterProvider, patienceMs = PATIENCE_MS }: Stage,
   stopped: AbortSignal,
 ): Promise<RunEvent> {
   const { runId, settings } = state;
@@ -121,7 +121,8 @@ export async function performPlan(
     // Who can be replaced is asked once more at the most: a hiccup is no reason to take another planner, and no more.
     const { faults = [] } = state.rounds[round]?.plan ?? {};
     const retries = next === undefined ? settings.retries : Math.min(settings.retries, 1 - faults.length);
-    const again = retryDelay(fault, attempt + 1, retries, jitter, PATIENCE_MS);
+    const longest = fault.retryAfterMs === undefined ? PATIENCE_MS : Math.min(patienceMs, PATIENCE_MS);
+    const again = retryDelay(fault, attempt + 1, retries, jitter, longest);
     const successor = again === undefined ? next : undefined;
     // Stopped by us: after a resume the Conductor may plan again.
     const delay = stopped.aborted || successor !== undefined ? 0 : again;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLocalSlots } from "./provider-slots.ts";
+import { createLocalSlots, enterAll } from "./provider-slots.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -37,5 +37,23 @@ describe("the calls of one provider", () => {
     (await next)();
     await expect(slots.enter("openai", 1, stopped.signal)).rejects.toThrow("stopped");
     (await slots.enter("openai", 1, NEVER))();
+  });
+
+  it("that wait in several lines hold their places one after the other, and give all back when they are stopped", async () => {
+    const slots = createLocalSlots();
+    const lines = [
+      { name: "key", most: 1 },
+      { name: "openai", most: 1 },
+    ];
+    const leave = await slots.enter("openai", 1, NEVER);
+    const stopped = new AbortController();
+    const waiting = enterAll(slots, lines, stopped.signal);
+    const next = enterAll(slots, lines, NEVER);
+    await Promise.resolve();
+    stopped.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+    leave();
+    (await next)();
+    (await enterAll(slots, lines, NEVER))();
   });
 });

@@ -5,7 +5,7 @@ import { isTuttiError, messageOf, TuttiError } from "../base/errors.ts";
 import { createRandom, hashSeed } from "../base/random.ts";
 import { redact } from "../base/redact.ts";
 import type { Conductor } from "../conductor/types.ts";
-import type { EventError, Owner, RunEvent, Store } from "../store/types.ts";
+import type { EventError, Owner, RunEvent, StopReason, Store } from "../store/types.ts";
 import type { Pool } from "../worker/types.ts";
 import type { Workflow } from "../workflow/types.ts";
 import type { CountedInputs } from "./counted-inputs.ts";
@@ -56,6 +56,18 @@ export interface Stage {
 /** Redacted and without a stack: fit for the journal, a page and a client. */
 export function toEventError({ code, message, status, retryable, retryAfterMs }: TuttiError): EventError {
   return { code, message: redact(message), status, retryable, retryAfterMs };
+}
+
+/** What is journaled with the end of a run; undefined where it ended as it should. */
+export function toEndError(
+  { rounds }: RunState,
+  stopReason: StopReason,
+  journalError: TuttiError | undefined,
+): EventError | undefined {
+  if (stopReason === "journal-failed") return toEventError(journalError!);
+  if (!["failed", "answer-cut", "worker-failed"].includes(stopReason)) return undefined;
+  const failed = rounds.flatMap(({ steps }) => steps).findLast(({ status }) => status === "failed");
+  return failed?.failures.at(-1)?.error;
 }
 
 export function toTuttiError(error: unknown, code: ErrorCode, who: string): TuttiError {

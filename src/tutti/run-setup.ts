@@ -7,16 +7,17 @@ import { shorten } from "../base/format.ts";
 import type { Quality } from "../base/quality-names.ts";
 import { didYouMean } from "../base/suggest.ts";
 import { createLiveQuestions } from "../calibration/embedding/live-questions.ts";
-import type { LiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { createFixedConductor } from "../conductor/fixed.ts";
 import { checkTeam } from "../conductor/text.ts";
 import type { Conductor } from "../conductor/types.ts";
 import { toEncoder } from "../config/encoder.ts";
+import { referenceOf, splitRef } from "../config/endpoint.ts";
 import type { Environment } from "../config/home.ts";
-import { type ResolvedPool, resolvePool } from "../config/pool.ts";
+import { type ResolvedPool, type ResolvePoolOptions, resolvePool } from "../config/pool.ts";
 import type { TuttiConfig } from "../config/schema.ts";
 import { toNamedWorkflow } from "../config/workflow-text.ts";
 import type { ResumeTurn } from "../perform/pick-up.ts";
+import { type EnterProvider, enterAll, type Slots } from "../perform/provider-slots.ts";
 import { isInToolLoop, type RunState } from "../perform/state.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitOption, type Limits } from "../store/limits.ts";
 import type { Owner, PoolEntry, RunSettings } from "../store/types.ts";
@@ -201,6 +202,23 @@ export function toFixed(workflow: Workflow, pool: Pool): Conductor {
   return createFixedConductor(workflow);
 }
 
+/** Whose turn it is, where the config limits calls of providers or keys. */
+export function createEnterProvider(
+  { queue: { perProvider, perKey } }: Pick<TuttiConfig, "queue">,
+  slots: Slots,
+): EnterProvider {
+  return (worker, signal, keyId) => {
+    const { provider } = splitRef(referenceOf(worker) ?? worker.id);
+    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
+    // The key's first: what waits for it must not keep others from the provider.
+    const lines = [
+      ...(perKey === undefined || keyId === undefined ? [] : [{ name: `calls of ${keyId}`, most: perKey }]),
+      ...(most === undefined ? [] : [{ name: `provider ${provider}`, most }]),
+    ];
+    return lines.length === 0 ? undefined : enterAll(slots, lines, signal);
+  };
+}
+
 export function withoutSelf({ members }: Pool): Pool {
   return { members: members.filter(({ worker }) => !nests(worker)) };
 }
@@ -242,7 +260,7 @@ export function createPoolFinder(
   config: TuttiConfig,
   env: Environment,
   notice: (text: string | undefined) => void,
-  ratings?: LiveRatings,
+  { ratings, calibrations }: Pick<ResolvePoolOptions, "ratings" | "calibrations"> = {},
 ): PoolFinder {
   const resolved = new Map<string, { at: number; found: Promise<ResolvedPool> }>();
   // One for all pools: a question is embedded once.
@@ -253,7 +271,7 @@ export function createPoolFinder(
     const key = JSON.stringify(selector ?? null);
     const known = resolved.get(key);
     if (known && Date.now() - known.at < POOL_MS) return known.found;
-    const found = resolvePool(config, { env, selector, questions, ratings });
+    const found = resolvePool(config, { env, selector, questions, ratings, calibrations });
     resolved.delete(key);
     if (resolved.size >= MOST_POOLS) resolved.delete(resolved.keys().next().value!);
     resolved.set(key, { at: Date.now(), found });

@@ -4,7 +4,7 @@ import { TuttiError, usageError } from "../base/errors.ts";
 import { createLiveRatings } from "../calibration/ratings/live-ratings.ts";
 import { textOf } from "../calibration/text-features.ts";
 import type { Conductor } from "../conductor/types.ts";
-import { referenceOf, splitRef } from "../config/endpoint.ts";
+import { openCalibrations } from "../config/calibrations.ts";
 import { toStorePath } from "../config/home.ts";
 import { type ResolvedPool, resolveModel } from "../config/pool.ts";
 import { parseConfig } from "../config/problems.ts";
@@ -32,6 +32,7 @@ import { checkOneModel, checkSight, toConversation, toTeamOptions } from "./conv
 import { createObserve, type RunObserver } from "./observers.ts";
 import { isQuality, QUALITY_TRAITS } from "./quality.ts";
 import {
+  createEnterProvider,
   createOwner,
   createPoolFinder,
   createRunId,
@@ -95,7 +96,7 @@ export interface Tutti {
   circuitOf(workerId: string): CircuitState;
   /** For whoever tells other processes of them. */
   readonly circuits: CircuitBreaker;
-  /** For a call that is no run's (config `queue.perProvider`). */
+  /** For a call that is no run's (config `queue`). */
   readonly enterProvider: EnterProvider;
   close(): Promise<void>;
 }
@@ -111,12 +112,7 @@ export function createTutti(
 ): Tutti {
   const { config, store: given, observers } = parseInput(input);
   const breaker = new CircuitBreaker();
-  const enterProvider: EnterProvider = (worker, signal) => {
-    const { provider } = splitRef(referenceOf(worker) ?? worker.id);
-    const { perProvider } = config.queue;
-    const most = Object.hasOwn(perProvider, provider) ? perProvider[provider] : undefined;
-    return most === undefined ? undefined : slots.enter(provider, most, signal);
-  };
+  const enterProvider = createEnterProvider(config, slots);
   const counted = new CountedInputs();
   let opened: Promise<Store> | undefined;
   const openedStore = () => {
@@ -142,7 +138,8 @@ export function createTutti(
   const observe = createObserve(observers, notice);
   const { learn, halfLifeDays } = config.feedback;
   const ratings = learn ? createLiveRatings(openedStore, { halfLifeDays, notice }) : undefined;
-  const pools = createPoolFinder(config, env, notice, ratings);
+  const calibrations = openCalibrations(config.store, env);
+  const pools = createPoolFinder(config, env, notice, { ratings, calibrations });
 
   let isClosed = false;
   const checkOpen = () => {
@@ -152,6 +149,7 @@ export function createTutti(
   async function begin(runId: string, input: Task, asked: AskOptions, stage: StageParts): Promise<RunState> {
     checkOpen();
     const options = toTeamOptions(asked);
+    const keyId = asked.origin?.keyId;
     const before = asked.continues === undefined ? undefined : await loadBefore(asked.continues);
     const task = toConversation(input, asked.system, before);
     const settings = toSettings(config, options, stage.isStreaming);
@@ -166,7 +164,7 @@ export function createTutti(
     // Before anything is journaled: the trace shows the profiles that plans and votes went by.
     const text = textOf(task.messages);
     const vector = asked.embeds === false ? undefined : await embed?.(text, stage.signal);
-    const { members: known } = poolFor?.(allowed, text, { vector, keyId: asked.origin?.keyId }) ?? allowed;
+    const { members: known } = poolFor?.(allowed, text, { vector, keyId }) ?? allowed;
     if (asked.model !== undefined) checkOneModel(asked.model, { members: known });
     checkSight(task, { members: known });
     const { showNames } = config;
@@ -216,7 +214,7 @@ export function createTutti(
       origin: options.origin,
       continues: before?.id,
     };
-    const ready = await toStage({ members }, fixed ?? chosen.conductor, stage, chosen.conductor);
+    const ready = await toStage({ members }, fixed ?? chosen.conductor, stage, keyId, chosen.conductor);
     return perform({ runId, turn: 0 }, (checkpoint) => performRun(start, { ...ready, checkpoint }));
   }
 
@@ -237,6 +235,7 @@ export function createTutti(
     pool: Pool,
     conductor: Conductor,
     { signal = new AbortController().signal, onEvent, review, isFinal, patienceMs }: StageParts,
+    keyId: string | undefined,
     nestedConductor?: Conductor,
   ): Promise<Stage> {
     return {
@@ -252,7 +251,7 @@ export function createTutti(
       isFinal,
       patienceMs,
       onEvent: both(observe, onEvent),
-      enterProvider,
+      enterProvider: (worker, signal) => enterProvider(worker, signal, keyId),
       onUnwritten: (events) => void backlog.add(events),
       review:
         review &&
@@ -314,7 +313,7 @@ export function createTutti(
     // A workflow that was given is for the outer run only.
     const canNest = identity.kind === "fixed" && members.some(({ worker }) => nests(worker));
     const nested = canNest ? await choose(config.conductor) : undefined;
-    const ready = await toStage({ members }, conductor, stage, nested);
+    const ready = await toStage({ members }, conductor, stage, state.origin?.keyId, nested);
     const resumed = events.filter(({ type }) => type === "run-resume").length;
     return perform({ runId, turn: resumed + 1 }, (checkpoint) =>
       resumeRun(events, { ...ready, checkpoint }, turn),
@@ -367,6 +366,7 @@ export function createTutti(
     async close() {
       isClosed = true;
       if (backlog.size > 0) await backlog.flush();
+      await calibrations.close();
       // Whoever brought a store of their own closes it.
       if (!given) await (await opened)?.close();
     },

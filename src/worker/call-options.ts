@@ -9,6 +9,8 @@ import type { CacheMark, ImagePart, Message, Part, ReasoningPart, ToolCall, Work
 
 type UserContent = Extract<LanguageModelV3Message, { role: "user" }>["content"];
 type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
+type AssistantContent = Exclude<Extract<LanguageModelV3Message, { role: "assistant" }>["content"], string>;
+type AssistantMessage = Extract<Message, { role: "assistant" }>;
 type JsonSchema = NonNullable<
   Extract<LanguageModelV3CallOptions["responseFormat"], { type: "json" }>["schema"]
 >;
@@ -121,14 +123,7 @@ function writePromptMessage(message: Message, defaults: CallDefaults): LanguageM
       return { role: "user", content: parts.map((part) => toUserPart(part, defaults)) };
     }
     case "assistant":
-      return {
-        role: "assistant",
-        content: [
-          ...(message.reasoning ?? []).map(toReasoningPart),
-          ...(message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
-          ...(message.toolCalls ?? []).map(toToolCallPart),
-        ],
-      };
+      return { role: "assistant", content: toAssistantParts(message) };
     case "tool": {
       const { toolCallId, toolName, content, images = [] } = message;
       const output =
@@ -148,6 +143,25 @@ function writePromptMessage(message: Message, defaults: CallDefaults): LanguageM
 function toCacheOptions(isCached: CacheMark | undefined) {
   const cacheControl = isCached === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
   return isCached && { anthropic: { cacheControl } };
+}
+
+/** Thoughts stand where they stood: providers refuse a turn whose parts come back in another order. */
+function toAssistantParts({ content, toolCalls = [], reasoning = [] }: AssistantMessage): AssistantContent {
+  const parts: AssistantContent = [];
+  let characters = 0;
+  let calls = 0;
+  const goTo = (nextCharacter: number, nextCall: number) => {
+    const text = content.slice(characters, nextCharacter);
+    if (text !== "") parts.push({ type: "text", text });
+    parts.push(...toolCalls.slice(calls, nextCall).map(toToolCallPart));
+    [characters, calls] = [Math.max(characters, nextCharacter), Math.max(calls, nextCall)];
+  };
+  for (const thought of reasoning) {
+    goTo(thought.behind?.characters ?? 0, thought.behind?.calls ?? 0);
+    parts.push(toReasoningPart(thought));
+  }
+  goTo(content.length, toolCalls.length);
+  return parts;
 }
 
 function toReasoningPart({ text, metadata }: ReasoningPart) {

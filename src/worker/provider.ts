@@ -145,6 +145,15 @@ async function* toWorkerEvents(
   const midStream = { workerId: id, isAborted: false, isStreaming: true };
   const limit = createReplyLimit(id, request.maxOutputTokens);
   const reasoning = createReasoningParts();
+  const behind = { characters: 0, calls: 0 };
+  const say = (thoughts: readonly Thought[]) => {
+    const events = [...toEvents(thoughts, filter)];
+    for (const event of events) {
+      if (event.type === "text-delta") behind.characters += event.text.length;
+      else if (event.type === "text-withdrawn") behind.characters = 0;
+    }
+    return events;
+  };
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -159,25 +168,26 @@ async function* toWorkerEvents(
       case "text-delta": {
         isAnswering = true;
         const thoughts = thinking?.push(part.delta) ?? [{ type: "text" as const, text: part.delta }];
-        yield* toEvents(thoughts, filter);
+        yield* say(thoughts);
         // Nothing to show yet, but it is not silent either.
         if (thoughts.length === 0) yield { type: "reasoning-delta", text: "" };
         break;
       }
       case "reasoning-start":
       case "reasoning-end":
-        reasoning.add(part.id, "", part.providerMetadata);
+        reasoning.add(part.id, "", part.providerMetadata, behind);
         break;
       case "reasoning-delta":
         isAnswering = true;
         thinking?.trust();
-        reasoning.add(part.id, part.delta, part.providerMetadata);
+        reasoning.add(part.id, part.delta, part.providerMetadata, behind);
         if (part.delta !== "" && !filter?.stopped) yield { type: "reasoning-delta", text: part.delta };
         break;
       case "tool-call":
         isAnswering = true;
         // Tools that the provider runs itself are its own affair.
         if (part.providerExecuted || filter?.stopped) break;
+        behind.calls += 1;
         yield {
           type: "tool-call",
           id: part.toolCallId,
@@ -194,7 +204,7 @@ async function* toWorkerEvents(
         const reason = toFinishReason(part);
         if (reason === "cut") throw brokenOff();
         if (reason === "error") throw toWorkerError({ message: "it gave no reason" }, midStream);
-        if (thinking) yield* toEvents(thinking.end(), filter);
+        if (thinking) yield* say(thinking.end());
         if (thinking?.sawUnopened) habits.isUnopened = true;
         else if (thinking) habits.isUnopened ??= false;
         const rest = filter?.end() ?? "";
@@ -216,13 +226,18 @@ function stoppedByProvider(part: FinishPart, { stop = [] }: WorkerRequest): stri
   return stop.find((sequence) => sequence === named);
 }
 
+type Place = NonNullable<ReasoningPart["behind"]>;
+
 /** Thoughts of a reply, each with all that its provider said of it: a signature comes last, an id first. */
 function createReasoningParts() {
   const parts = new Map<string, ReasoningPart>();
   return {
-    add(id: string, text: string, metadata: ProviderMetadata | undefined): void {
-      const known = parts.get(id) ?? { text: "" };
+    /** `behind`: how far the reply is. What begins it needs no place. */
+    add(id: string, text: string, metadata: ProviderMetadata | undefined, behind: Place): void {
+      const isFirst = behind.characters === 0 && behind.calls === 0;
+      const known = parts.get(id) ?? { text: "", behind: isFirst ? undefined : { ...behind } };
       parts.set(id, {
+        ...known,
         text: known.text + text,
         metadata: metadata ? mergeMetadata(known.metadata, metadata) : known.metadata,
       });

@@ -1,4 +1,5 @@
-// How hard and how long a model is to think, how much it is to say and on which tier, in the words of its provider's package.
+// How hard and how long a model is to think, how much it is to say, on which tier and in which cache, in the words of its
+// provider's package.
 // Providers refuse settings that a model does not know, and clients send them with everything: so they go to models that are
 // known to take them, by their names, and to nobody else. Our own reading of the makers' documentation, as of 2026-11. Pure.
 
@@ -51,12 +52,13 @@ function toNamed(provider: string, options: Record<string, unknown>): ProviderOp
   return given.length > 0 ? ({ [provider]: Object.fromEntries(given) } as ProviderOptions) : {};
 }
 
-function toOpenAI({ effort, verbosity, serviceTier }: WorkerRequest, name: string) {
+function toOpenAI({ effort, verbosity, serviceTier, cacheKey }: WorkerRequest, name: string) {
   const thinks = knownAbilities(name).reasoning === true;
   return {
     serviceTier,
     reasoningEffort: thinks && effort ? fitEffort(name, effort) : undefined,
     textVerbosity: /^gpt-([5-9]|\d{2})/.test(name) ? verbosity : undefined,
+    promptCacheKey: cacheKey,
   };
 }
 

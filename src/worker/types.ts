@@ -42,6 +42,8 @@ export interface ReasoningPart {
   /** Empty where the provider keeps it to itself. */
   text: string;
   metadata?: ProviderMetadata;
+  /** Where it stood in its turn: behind so many characters of the text and so many calls. Absent: before all of them. */
+  behind?: { characters: number; calls: number };
 }
 
 export interface ToolCall {
@@ -103,6 +105,10 @@ export interface Sampling {
   verbosity?: "low" | "medium" | "high";
   /** One that costs what the price says. */
   serviceTier?: string;
+  /** The client's own, as it gave it. */
+  seed?: number;
+  /** The client's name for the conversation, by which OpenAI finds the cache that has it. */
+  cacheKey?: string;
 }
 
 /** What the client wants of the answer. It applies to the last step only. */
@@ -197,7 +203,7 @@ export interface WorkerRequest extends Sampling {
   tools?: ToolDefinition[];
   toolChoice?: ToolChoice;
   responseFormat?: OutputSettings["responseFormat"];
-  /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt. */
+  /** Makes simulated workers repeatable; passed on to providers that know it. Differs per step and attempt but for a client's own. */
   seed?: number;
   /** `<think>` and what follows stay in the text: a planner's may hold the only plan there is. */
   keepsThinking?: true;

@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { loadCalibration } from "../../calibration/file.ts";
 import { createHome, runTutti } from "../../testing/command.ts";
 import { type ChatServer, startChatServer } from "../../testing/gateway/chat-server.ts";
+import { startServed } from "../../testing/gateway/served.ts";
+import { createTestDatabase, noPostgres, POSTGRES } from "../../testing/stores.ts";
 
 const calibrate = (home: string, ...args: string[]) =>
   runTutti(["pool", "calibrate", ...args], { cwd: home, env: { TUTTI_HOME: home } });
@@ -42,6 +44,43 @@ function writeConfig(home: string, { baseUrl }: Pick<ChatServer, "baseUrl">, mor
   }));
   writeFileSync(join(home, "own.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
+
+describe.skipIf(!POSTGRES)(`profiles of several machines${noPostgres}`, () => {
+  test("are measured on one and known to all that are on its Postgres", { timeout: 120_000 }, async () => {
+    const server = await startServer();
+    try {
+      const [here, there] = [createHome(), createHome()];
+      for (const home of [here, there]) writeConfig(home, server);
+      const address = await createTestDatabase();
+      const done = await calibrate(here, "--tasks", "own.jsonl", "--yes", "--postgres", address);
+      expect(done.code, done.stderr).toBe(0);
+      expect(done.stderr).toMatch(/saved in 127\.0\.0\.1\S+ as own and used/);
+      expect(existsSync(join(here, "calibration", "own.json"))).toBe(false);
+      const list = async (...args: string[]) => {
+        const { stdout } = await runTutti(["pool", "--json", ...args], {
+          cwd: there,
+          env: { TUTTI_HOME: there },
+        });
+        return JSON.parse(stdout).map((entry: { profile?: { success: number } }) => entry.profile?.success);
+      };
+      const [right, slip] = await list("--postgres", address);
+      expect(right).toBeGreaterThan(slip);
+      expect((await list()).slice(0, 2)).toEqual([undefined, undefined]);
+      const gateway = await startServed({
+        ...{ home: there, upstream: server.baseUrl, args: ["--postgres", address] },
+        config: { workers: JSON.parse(readFileSync(join(there, "tutti.config.json"), "utf8")).workers },
+      });
+      const { workers } = (await (await fetch(`${gateway.url}/v1/pool`)).json()) as {
+        workers: { id: string; profile?: { success: number } }[];
+      };
+      gateway.signal("SIGKILL");
+      await gateway.finished;
+      expect(workers.find(({ id }) => id === "right")!.profile!.success).toBe(right);
+    } finally {
+      await server.close();
+    }
+  });
+});
 
 describe("the rehearsal pool", () => {
   test("is calibrated on the built-in questions, said to be simulated, and not asked twice", async () => {

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { usageError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import type { Calibration, SavedCalibration } from "../../calibration/types.ts";
+import type { Environment } from "../../config/home.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import type { JudgeRates } from "../../recording/measure-judge.ts";
@@ -53,8 +54,9 @@ Examples:
 
 Without --tasks the questions are generated: ${BUILT_IN.count} small problems (arithmetic, logic, code, facts, …) whose
 answers are worked out, not looked up. They tell good from bad in a topic; questions like your own tell more.
-Profiles are kept in calibration/ of TUTTI_HOME (default ~/.tutti) and used from the next question on. A profile in
-the config comes first. Stop it at any time: what was answered counts, and the same command goes on with the rest.
+Profiles are kept in calibration/ of TUTTI_HOME (default ~/.tutti), or with the journal where that is in Postgres: then
+every gateway there reads them within a minute. They are used from the next question on; a profile in the config
+comes first. Stop it at any time: what was answered counts, and the same command goes on with the rest.
 With \`embeddings\` in the config the questions are embedded too, each once (docs/config.md).
 Exit code 1 when something is still missing.`,
     );
@@ -105,10 +107,12 @@ export async function estimateCalibration(
 export async function calibratePool(
   { pool }: ResolvedPool,
   flags: CalibrateFlags,
-  config: Pick<TuttiConfig, "embeddings"> = {},
+  config: Pick<TuttiConfig, "embeddings" | "store"> = {},
+  env: Environment = process.env,
 ): Promise<CalibrateResult | undefined> {
   const [
-    { saveCalibration, loadCalibration, toCalibrationFolder, toCalibrationName },
+    { toCalibrationFolder, toCalibrationName },
+    { openCalibrations },
     { toTuttiHome },
     { openGrader },
     { planRecording },
@@ -119,6 +123,7 @@ export async function calibratePool(
     { newestJudges },
   ] = await Promise.all([
     import("../../calibration/file.ts"),
+    import("../../config/calibrations.ts"),
     import("../../config/home.ts"),
     import("../tasks/open-task-set.ts"),
     import("../../recording/plan.ts"),
@@ -131,7 +136,7 @@ export async function calibratePool(
   const chosen = await chooseWorkers(pool, flags.workers);
   const [judge] = flags.judge === undefined ? [] : (await chooseWorkers(pool, flags.judge)).members;
   const set = await openTasks(flags);
-  const home = toTuttiHome(process.env);
+  const home = toTuttiHome(env);
   const name = toCalibrationName(set.id);
   const folder = join(toCalibrationFolder(home), `recording-${name}`);
   const grader = await openGrader(set, undefined);
@@ -163,17 +168,22 @@ export async function calibratePool(
   const result = { folder, calibration, summary, workers, judge: judged };
   if (calibration.workers.length === 0) return result;
   // One that cannot be read is replaced: all it held is in the recording.
-  const before = await loadCalibration(home, name).catch(() => undefined);
-  const { embeddings, embedded } = await embedCalibration(calibration, before, config);
-  const measured =
-    judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
-  const file = await saveCalibration(home, name, {
-    ...calibration,
-    embeddings,
-    judges: newestJudges([before ?? {}, { judges: measured }]),
-    measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
-  });
-  return { ...result, file, embedded };
+  const calibrations = openCalibrations(config.store, env);
+  try {
+    const before = await calibrations.load(name).catch(() => undefined);
+    const { embeddings, embedded } = await embedCalibration(calibration, before, config);
+    const measured =
+      judged && judged.judged > 0 ? [{ id: judged.judge, measuredAt: now, ...judged.counts }] : [];
+    const file = await calibrations.save(name, {
+      ...calibration,
+      embeddings,
+      judges: newestJudges([before ?? {}, { judges: measured }]),
+      measuredAt: calibration.workers.map((id) => measuredAt(id, summary, before) ?? now),
+    });
+    return { ...result, file, embedded };
+  } finally {
+    await calibrations.close();
+  }
 }
 
 /** Undefined: now. Who was not asked in this call keeps its date, or it would look newer than it is. */

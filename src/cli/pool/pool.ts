@@ -4,11 +4,13 @@
 import type { Command } from "commander";
 import { toCount, toDelay, toMoney, toPercent, toPrices } from "../../base/format.ts";
 import type { LiveRatings } from "../../calibration/ratings/live-ratings.ts";
+import type { Environment } from "../../config/home.ts";
 import type { ResolvedPool } from "../../config/pool.ts";
 import type { TuttiConfig } from "../../config/schema.ts";
 import { isSimulatedPool } from "../../worker/kinds.ts";
 import type { JudgeCounts, PoolMember, Topic, WorkerKind } from "../../worker/types.ts";
 import { unknownVerb } from "../options.ts";
+import { type PostgresFlag, withAddress } from "../postgres-flag.ts";
 import { printJson, printTable } from "../terminal/print.ts";
 import { toOneLine } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
@@ -21,6 +23,7 @@ const MOST_TOPICS = 3;
 
 interface PoolFlags {
   json?: boolean;
+  postgres?: PostgresFlag;
   pool?: string;
   config?: string;
 }
@@ -48,20 +51,26 @@ function addFlags(command: Command): Command {
   return command
     .option("--pool <name|ids>", '"rehearsal", a pool of the config, or ids of workers separated by commas')
     .option("--config <file>", "the config file, instead of tutti.config.{ts,js,yaml,json}")
+    .option(
+      "--postgres [url]",
+      "reads and keeps profiles where gateways on this Postgres do; without an address that of TUTTI_POSTGRES_URL",
+    )
     .option("--json", "as JSON on standard output");
 }
 
 async function resolve(
   command: Command,
-): Promise<{ resolved: ResolvedPool; config: TuttiConfig; isJson: boolean }> {
-  const { pool: selector, config: file, json = false } = command.optsWithGlobals<PoolFlags>();
+): Promise<{ resolved: ResolvedPool; config: TuttiConfig; env: Environment; isJson: boolean }> {
+  const { pool: selector, config: file, postgres, json = false } = command.optsWithGlobals<PoolFlags>();
+  const env = withAddress(process.env, postgres);
   const [{ openConfig }, { resolvePool }] = await Promise.all([
     import("../open-config.ts"),
     import("../../config/pool.ts"),
   ]);
-  const { config } = await openConfig({ file });
-  const resolved = await withRatings(config, (ratings) =>
-    resolvePool(config, { env: process.env, selector, ratings }),
+  const { config: read } = await openConfig({ file });
+  const config = postgres === undefined ? read : { ...read, store: "postgres" };
+  const resolved = await withRatings(config, env, (ratings) =>
+    resolvePool(config, { env, selector, ratings }),
   );
   // On standard error also with --json: nobody may take the rehearsal for something real.
   if (resolved.notice) {
@@ -69,12 +78,13 @@ async function resolve(
     const lines = wrap(resolved.notice, columnsOf(process.stderr) - 1).map((line) => style.yellow(line));
     process.stderr.write(`${lines.join("\n")}\n\n`);
   }
-  return { resolved, config, isJson: json };
+  return { resolved, config, env, isJson: json };
 }
 
 /** What ratings say, where the config wants to learn from them. */
 async function withRatings<T>(
   { feedback, store: wanted }: TuttiConfig,
+  env: Environment,
   work: (ratings?: LiveRatings) => Promise<T>,
 ): Promise<T> {
   if (!feedback.learn) return work();
@@ -83,7 +93,7 @@ async function withRatings<T>(
     import("../../store/open.ts"),
     import("../../config/home.ts"),
   ]);
-  const opening = openStore(toStorePath(wanted, process.env));
+  const opening = openStore(toStorePath(wanted, env));
   // Heard again by whoever reads the ratings, who says so.
   opening.catch(() => {});
   const notice = (text: string) => void process.stderr.write(`${toOneLine(text)}\n`);
@@ -250,7 +260,7 @@ async function check(_flags: PoolFlags, command: Command): Promise<void> {
 }
 
 async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void> {
-  const { resolved, config, isJson } = await resolve(command);
+  const { resolved, config, env, isJson } = await resolve(command);
   const [{ calibratePool }, { printCalibration, toCalibrateJson }, { exitCodeOf }, { describeJudge }] =
     await Promise.all([
       import("./calibrate.ts"),
@@ -259,7 +269,7 @@ async function calibrate(_flags: CalibrateFlags, command: Command): Promise<void
       import("../../recording/measure-judge.ts"),
     ]);
   for (const text of resolved.warnings) process.stderr.write(`${toOneLine(text)}\n`);
-  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>(), config);
+  const result = await calibratePool(resolved, command.optsWithGlobals<CalibrateFlags>(), config, env);
   if (!result) return;
   if (isJson)
     printJson(result.judge ? { ...toCalibrateJson(result), judge: result.judge } : toCalibrateJson(result));

@@ -62,10 +62,9 @@ export interface TrainingTasks extends LiveTasks {
 export async function openTrainingTasks(
   flags: LiveTasksFlags & { feedback?: boolean },
 ): Promise<TrainingTasks> {
-  const [{ loadCalibrations }, { selectWorkers }, { toTuttiHome }] = await Promise.all([
-    import("../../calibration/file.ts"),
+  const [{ openCalibrations }, { selectWorkers }] = await Promise.all([
+    import("../../config/calibrations.ts"),
     import("../../calibration/merge.ts"),
-    import("../../config/home.ts"),
   ]);
   const live = await openLiveTasks(flags);
   if (live.judge)
@@ -73,7 +72,9 @@ export async function openTrainingTasks(
       `${flags.tasks} holds tasks that only a model can grade, and its calls would not be in the budget`,
     );
   const ids = new Set(live.pool.members.map(({ worker }) => worker.id));
-  const { calibration, problems } = await loadCalibrations(toTuttiHome(process.env));
+  const calibrations = openCalibrations(live.config.store, process.env);
+  const { calibration, problems } = await calibrations.loadAll();
+  await calibrations.close();
   const measured = new Set(calibration?.workers);
   const configured = new Set(
     live.pool.members.flatMap(({ worker, profile }) =>

@@ -2,7 +2,6 @@
 // and one in the background outlives its connection. So it is counted apart from bodies on their way in (uploads.ts).
 
 import { TuttiError } from "../../base/errors.ts";
-import type { RunEvent } from "../../store/types.ts";
 import type { GatewayKey } from "./keys.ts";
 import { MOST_BYTES_IN_FLIGHT, MOST_BYTES_OF_KEY } from "./request-limits.ts";
 
@@ -63,21 +62,21 @@ export function sizeOf(data: unknown): number {
   return size;
 }
 
-/** The same of events of the journal, which never change: of a run that goes on, only the new ones are counted. */
-export function sizeOfEvents(events: readonly RunEvent[]): number {
+/** The same of what never changes (events of the journal, messages): of a conversation that goes on, only the new ones are counted. */
+export function sizeOfAll(items: readonly object[]): number {
   let size = 0;
-  for (const event of events) {
-    let own = eventSizes.get(event);
+  for (const item of items) {
+    let own = knownSizes.get(item);
     if (own === undefined) {
-      own = sizeOf(event);
-      eventSizes.set(event, own);
+      own = sizeOf(item);
+      knownSizes.set(item, own);
     }
     size += own;
   }
   return size;
 }
 
-const eventSizes = new WeakMap<RunEvent, number>();
+const knownSizes = new WeakMap<object, number>();
 
 function toMb(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;

@@ -43,8 +43,11 @@ export const LARGE_BODY_BYTES = 1_000_000;
 
 // ---- Connections and readers ---------------------------------------------------------------------
 
-/** Beyond it, whoever has been silent for longest is cut off: below the usual number of files a process may open. */
-export const MOST_CONNECTIONS = 2_000;
+/**
+ * Beyond it, whoever has been silent for longest is cut off. A run has a connection to its client and one or more to providers,
+ * and all of them are open files: where a process may open fewer, a third of those are for clients (http/connection-limit.ts).
+ */
+export const MOST_CONNECTIONS = 8_000;
 /** Requests of one key that are answered at the same time, of whatever kind: repeats that join a run take no other place. */
 export const MOST_OPEN_OF_KEY = 512;
 /** Readers of live events, of one key: tabs of a dashboard and clients that follow their runs. */

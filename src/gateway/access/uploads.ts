@@ -8,6 +8,7 @@ import { createGate, type Gate } from "../../base/gate.ts";
 import type { Connection } from "../../http/connection.ts";
 import { unpackBody } from "../../http/unpack.ts";
 import { parseBody } from "../http/body.ts";
+import { KnownBodies } from "../http/known-bodies.ts";
 import type { Fields } from "../http/object-reader.ts";
 import type { GatewayKey } from "./keys.ts";
 import {
@@ -41,6 +42,7 @@ export class UploadDesk {
   readonly #maxBytes: number;
   readonly #accounts = new Map<string, UploadAccount>();
   readonly #parsing = createGate(1);
+  readonly #known = new KnownBodies();
   #bytes = 0;
   #isPaced: Promise<unknown> = Promise.resolve();
 
@@ -51,7 +53,12 @@ export class UploadDesk {
   /** Its bytes count until the response is over. Throws "rate-limited" (429), "overloaded" (503), "too-large" (413). */
   async read(connection: Connection, key: GatewayKey | undefined): Promise<Upload> {
     const raw = await this.readRaw(connection, key);
-    return { raw, body: await this.#parse(raw, this.#accountOf(key?.id ?? "")) };
+    return { raw, body: await this.#parse(raw, key?.id ?? "") };
+  }
+
+  /** SHA-256 of the salt, a line end and a body that was read here. */
+  digest(raw: Buffer, key: GatewayKey | undefined, salt: string): string {
+    return this.#known.digest(key?.id ?? "", raw, salt);
   }
 
   /** The same for a body that is no JSON. */
@@ -147,14 +154,15 @@ export class UploadDesk {
   }
 
   /** One of each key waits for its turn: a key with many does not come before others with one. */
-  async #parse(raw: Buffer, account: UploadAccount): Promise<Fields> {
-    if (raw.length <= LARGE_BODY_BYTES) return parseBody(raw);
-    return account.parsing.enter(() =>
+  async #parse(raw: Buffer, owner: string): Promise<Fields> {
+    const before = { known: this.#known, owner };
+    if (raw.length <= LARGE_BODY_BYTES) return parseBody(raw, before);
+    return this.#accountOf(owner).parsing.enter(() =>
       this.#parsing.enter(async () => {
         await this.#isPaced;
         const startedAt = performance.now();
         try {
-          return await parseBody(raw);
+          return await parseBody(raw, before);
         } finally {
           this.#isPaced = wait(PACE * (performance.now() - startedAt), undefined, { ref: false });
         }

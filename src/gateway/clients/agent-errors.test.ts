@@ -7,6 +7,7 @@ import type { ChatRequest } from "../../testing/gateway/chat-server.ts";
 import { DOORS, type Loose } from "../../testing/gateway/doors.ts";
 import { startTestGateway, type TestGatewayOptions } from "../../testing/gateway/gateway.ts";
 import { body, closing } from "../../testing/gateway/keyed-gateway.ts";
+import { toOpenAIWorker } from "../../testing/gateway/openai-worker.ts";
 import { startProvider } from "../../testing/gateway/provider-server.ts";
 
 async function start(options: TestGatewayOptions) {
@@ -54,6 +55,23 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
     }
   });
 });
+
+it.each([false, true])(
+  "nor does a team wait for it, where nobody has begun (streamed: %s)",
+  async (stream) => {
+    // Short enough to be waited for by whoever has the time.
+    const limited = { status: 429, headers: { "retry-after": "15" }, body: { error: { message: "slow" } } };
+    const gateway = await start({ reply: () => limited, plan: () => limited, config: { retries: 2 } });
+    const messages = [{ role: "user", content: "Why is it so?" }];
+    const response = await gateway.post("/v1/chat/completions", { model: "tutti", messages, stream });
+    const text = await response.text();
+    expect(text).toContain("rate_limit_exceeded");
+    // A stream has sent its headers: there the words say when.
+    expect(text).toMatch(/try again in 15 s/);
+    if (!stream) expect([response.status, response.headers.get("retry-after")]).toEqual([429, "15"]);
+  },
+  10_000,
+);
 
 it("a turn of a tool loop that failed is done when the client tries again, by the same worker and without a new plan", async () => {
   const failures = [
@@ -124,10 +142,29 @@ describe("in messages", () => {
       body(gateway.post("/v1/messages/count_tokens", { model, max_tokens: 1, messages: [question] }));
     expect(await count("claude-x")).toEqual({ input_tokens: 4_711 });
     expect(provider.requests.at(-1)!.headers["x-api-key"]).toBe("sk-test-anthropic-0123456789");
-    for (const model of ["claude-y", "tutti"]) {
-      const counted = await count(model);
-      expect(counted.estimated).toBe(true);
-      expect(counted.input_tokens).toBeGreaterThan(0);
-    }
+    const estimated = await count("claude-y");
+    expect(estimated.estimated).toBe(true);
+    expect(estimated.input_tokens).toBeGreaterThan(0);
+    // Who of a team will speak is not known yet.
+    for (const model of ["tutti", "tutti-fast"])
+      expect(await count(model)).toEqual({ input_tokens: 4_711, estimated: true });
+  });
+
+  it("tokens of a model that speaks another protocol are counted by its own provider", async () => {
+    const provider = await startProvider((response, { path }) => {
+      response.writeHead(path === "/v1/responses/input_tokens" ? 200 : 404, {
+        "content-type": "application/json",
+      });
+      response.end(JSON.stringify({ input_tokens: 815 }));
+    });
+    const workers = [
+      { worker: toOpenAIWorker(provider.url, { countsInput: true }), price: { inputUsd: 1, outputUsd: 1 } },
+    ];
+    const gateway = await start({ config: { workers, conductor: undefined } });
+    const asked = { model: "gpt", system: "Be brief.", messages: [question] };
+    const counted = await body(gateway.post("/v1/messages/count_tokens", asked));
+    expect(counted).toEqual({ input_tokens: 815 });
+    expect(JSON.parse(provider.requests[0]!.body)).toMatchObject({ model: "gpt-5.4" });
+    expect(provider.requests[0]!.body).toContain("Be brief.");
   });
 });

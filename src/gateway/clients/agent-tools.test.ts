@@ -127,6 +127,15 @@ it("what is not followed is named in every dialect, and nothing is where all is 
       ["logit_bias", "service_tier"],
     ],
     ["/v1/responses", { input: "Is it?", max_tool_calls: 3 }, ["max_tool_calls"]],
+    [
+      "/v1/responses",
+      {
+        input: "Is it?",
+        truncation: "auto",
+        include: ["reasoning.encrypted_content", "file_search_call.results"],
+      },
+      ["truncation", "include: file_search_call.results"],
+    ],
     ["/v1/messages", { messages, max_tokens: 9, container: "c" }, ["container"]],
     ["/v1/chat/completions", { messages, top_p: 0.5, seed: 3, user: "me" }, undefined],
   ] as const;
@@ -134,6 +143,59 @@ it("what is not followed is named in every dialect, and nothing is where all is 
     const reply = await body(gateway.post(path, { model: "tutti", ...asked }));
     expect(reply.tutti.ignored).toEqual(ignored);
   }
+});
+
+it("what stands in the conversation and nobody can read is named, and the model is told of what its tool returned", async () => {
+  const { gateway, sent } = await start(() => "Yes.");
+  const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERg==" };
+  const returned = [
+    { type: "document", source: pdf },
+    { type: "tool_reference", tool_name: "grep" },
+    { type: "image", source: { type: "file", file_id: "file_1" } },
+  ];
+  const messages = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Is it?" },
+        { type: "container_upload", file_id: "file_2" },
+      ],
+    },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+        { type: "server_tool_use", id: "s1", name: "web_search", input: {} },
+        { type: "web_search_tool_result", tool_use_id: "s1", content: [] },
+        { type: "tool_use", id: "t1", name: "read", input: {} },
+      ],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: returned }] },
+  ];
+  const asked = { max_tokens: 9, messages, tools: [{ name: "read", input_schema: SCHEMA }] };
+  const read = await body(gateway.post("/v1/messages", { model: "tutti-fast", ...asked }));
+  expect(read.tutti.ignored).toEqual([
+    "messages: container_upload",
+    "messages: server_tool_use",
+    "messages: web_search_tool_result",
+    "messages: document",
+    "messages: image",
+  ]);
+  const told = sent().messages.find(({ role }) => role === "tool") as Loose;
+  for (const words of ["[a document]", "the tool grep", "[an image]"]) expect(told.content).toContain(words);
+
+  const call = { type: "function_call", call_id: "c1", name: "read", arguments: "{}" };
+  const file = { type: "input_file", file_id: "file_1" };
+  const input = [
+    { role: "user", content: "Is it?" },
+    { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+    { type: "web_search_call", id: "ws_1", status: "completed" },
+    call,
+    { type: "function_call_output", call_id: "c1", output: [file] },
+  ];
+  const tools = [{ type: "function", name: "read", parameters: SCHEMA }];
+  const responded = await body(gateway.post("/v1/responses", { model: "tutti-fast", input, tools }));
+  expect(responded.tutti.ignored).toEqual(["input: web_search_call", "input: input_file"]);
 });
 
 it.each([

@@ -106,6 +106,6 @@ describe("coding agents", () => {
     });
     expect(gateway.askedOf("planner")).toHaveLength(1);
     const tools = gateway.askedOf("alpha")[0]!.body.tools as { function: { name: string } }[];
-    expect(tools.map((tool) => tool.function.name)).toEqual(["shell", "apply_patch"]);
+    expect(tools.map((tool) => tool.function.name)).toEqual(["shell", "apply_patch", "local_shell"]);
   });
 });

@@ -8,7 +8,7 @@ import { shorten } from "../../base/format.ts";
 import type { OutputSettings, Sampling, ToolChoice, ToolDefinition } from "../../worker/types.ts";
 import { MOST_TOOLS } from "../access/request-limits.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
-import { checkSchema } from "./common.ts";
+import { checkSchema, readSeed } from "./common.ts";
 import { USUAL_TIERS } from "./ignored.ts";
 
 const CUSTOM_SCHEMA = {
@@ -105,6 +105,8 @@ export function readSampling(body: ObjectReader): Sampling {
     frequencyPenalty: body.number("frequency_penalty", penalty),
     parallelToolCalls: body.flag("parallel_tool_calls"),
     topK: body.number("top_k", { min: 0, isWhole: true }),
+    seed: readSeed(body),
+    cacheKey: body.optionalText("prompt_cache_key") || undefined,
   };
 }
 

@@ -1,6 +1,5 @@
 // A question to a team or to one model. One flow for all dialects; what differs is the dialect.
 
-import { createHash } from "node:crypto";
 import { TuttiError } from "../../base/errors.ts";
 import type { Connection } from "../../http/connection.ts";
 import { admitRun } from "../access/admit-run.ts";
@@ -37,7 +36,7 @@ export const ask: Handler = async (context, visit) => {
   const named = await context.models.resolve(model, key, { preferences });
   if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
   const idempotencyKey = readIdempotencyKey(connection);
-  const hash = () => toHash(connection, raw, dialect);
+  const hash = () => context.uploads.digest(raw, key, toSalt(connection, dialect));
   let wanted = named;
   if (named.kind === "worker" && dialect.relay && firstTarget(named, visit, body)) {
     const place = placeOf(context, visit, body, raw.length, true);
@@ -157,10 +156,7 @@ function readIdempotencyKey(connection: Connection): string | undefined {
 }
 
 /** The same bytes to the same endpoint are the same request, unless the client says that they are not. */
-function toHash(connection: Connection, raw: Buffer, dialect: Dialect): string {
+function toSalt(connection: Connection, dialect: Dialect): string {
   const isApart = connection.header("x-tutti-join") === "off";
-  const salt = isApart
-    ? connection.requestId
-    : `${dialect.name} ${connection.header("x-tutti-progress") ?? ""}`;
-  return createHash("sha256").update(`${salt}\n`).update(raw).digest("hex");
+  return isApart ? connection.requestId : `${dialect.name} ${connection.header("x-tutti-progress") ?? ""}`;
 }

@@ -23,12 +23,13 @@ import {
   toConversation,
   toCountedBy,
 } from "../relay/budgeted.ts";
-import { CopiedResponse } from "../relay/copies.ts";
+import { CopiedResponse, type ReplyCopy } from "../relay/copies.ts";
 import { toRelayEvents } from "../relay/journal.ts";
 import { relay } from "../relay/relay.ts";
 import { spliceModel } from "../relay/splice-model.ts";
 import type { PassThrough, RelayedTo, RelayReader, RelayResult } from "../relay/types.ts";
 import { toPlainNumber } from "../runs/respond.ts";
+import type { SharedReply } from "../service/shared-copies.ts";
 
 /** With an idempotency key: a repeat gets the bytes of the first, and is not paid for again. */
 export async function passThroughOnce(
@@ -40,22 +41,33 @@ export async function passThroughOnce(
 ): Promise<PassedThrough> {
   const { connection, key } = visit;
   const known = await context.copies.find(key?.id, idempotencyKey, hash);
-  if (known) {
-    context.metrics.addJoined();
-    if (!known.body)
-      throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
-    connection.outgoing.writeHead(known.status, known.headers).end(known.body);
-    return { isWhole: true };
-  }
+  if (known) return repeat(context, visit, known);
   const { kept, settle } = context.copies.begin(key?.id, idempotencyKey, hash);
-  const copied = new CopiedResponse(connection.outgoing, kept);
-  let passed: PassedThrough = { isWhole: false };
+  let copy: ReplyCopy | undefined;
+  let shared: SharedReply | undefined;
   try {
-    passed = await passThrough(context, visit, asked, copied);
+    const named = { keyId: key?.id, name: idempotencyKey, hash };
+    shared = await context.sharedCopies?.begin(named, connection.gone);
+    if (shared?.kind === "known") return repeat(context, visit, shared.copy);
+    const copied = new CopiedResponse(connection.outgoing, kept);
+    const passed = await passThrough(context, visit, asked, copied);
+    if (passed.isWhole) copy = copied.toCopy();
+    return passed;
   } finally {
-    settle(passed.isWhole ? copied.toCopy() : undefined);
+    settle(copy);
+    if (shared?.kind === "ours")
+      await shared.settle(copy).catch((error: unknown) => {
+        context.log.warn("a reply could not be kept for a repeat at another gateway", { error });
+      });
   }
-  return passed;
+}
+
+function repeat({ metrics }: GatewayContext, { connection }: Visit, copy: ReplyCopy): PassedThrough {
+  metrics.addJoined();
+  if (!copy.body)
+    throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
+  connection.outgoing.writeHead(copy.status, copy.headers).end(copy.body);
+  return { isWhole: true };
 }
 
 export interface PassedThrough {
@@ -92,7 +104,7 @@ export async function passThrough(
   let sent: SentRequest = { body: raw, bound, hidesUsage: false };
   let outcome: RelayResult | TuttiError;
   context.relaying++;
-  const entering = context.tutti.enterProvider(member.worker, connection.gone);
+  const entering = context.tutti.enterProvider(member.worker, connection.gone, key?.id);
   // A client that has left meanwhile is found out below.
   const leave = entering && (await entering.catch(() => undefined));
   try {

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createGate, type Gate } from "../../base/gate.ts";
 import type { RunEvent } from "../../store/types.ts";
-import { type HeldBytes, sizeOfEvents } from "../access/held-bytes.ts";
+import { type HeldBytes, sizeOfAll } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { LARGE_BODY_BYTES } from "../access/request-limits.ts";
 import type { PastReader } from "../reads/reader.ts";
@@ -37,7 +37,7 @@ export class EarlierRuns {
         await this.#isPaced;
         const startedAt = performance.now();
         const events = await this.#reader.read(key, "loadRun", id);
-        const size = sizeOfEvents(events);
+        const size = sizeOfAll(events);
         if (this.#sizes.size >= MOST_SIZES) this.#sizes.clear();
         this.#sizes.set(id, size);
         if (size > LARGE_BODY_BYTES)

@@ -3,6 +3,7 @@
 // to wait for that is tried again every second. What is refused for good stays interrupted, and the log says why.
 
 import { setTimeout as delay } from "node:timers/promises";
+import type { ErrorCode } from "../../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { openEngine, type RunEnding } from "../../durable/engine.ts";
 import { fold } from "../../perform/state.ts";
@@ -12,6 +13,8 @@ import type { GatewayContext } from "../context.ts";
 import { findBackground, resumeRun } from "./resume-background.ts";
 
 const AGAIN_MS = 1_000;
+/** Its process may live after all, or its lease has not run out; and a server that is away for long is back some time. */
+const PASSING: readonly ErrorCode[] = ["run-busy", "journal-failed"];
 
 export async function openRunEngine(
   context: GatewayContext,
@@ -57,8 +60,7 @@ async function goOn(context: GatewayContext, runId: string): Promise<RunEnding> 
         dispatcher.queued.delete(runId);
         return (await live.result).stopReason === undefined ? "left" : "over";
       } catch (error) {
-        // Its process may live after all, or its lease has not run out.
-        const mayPass = isTuttiError(error) && (error.retryable || error.code === "run-busy");
+        const mayPass = isTuttiError(error) && (error.retryable || PASSING.includes(error.code));
         if (!mayPass) throw error;
       }
       await delay(AGAIN_MS, undefined, { ref: false });

@@ -4,11 +4,15 @@
 import { readJsonOutput } from "../../answer/json-output.ts";
 import { toErrorCode } from "../../base/error-codes.ts";
 import { TuttiError } from "../../base/errors.ts";
+import { toMoney } from "../../base/format.ts";
+import { MIN_OUTPUT_TOKENS } from "../../perform/budget.ts";
 import { endingOf } from "../../perform/endings.ts";
+import { boundByBytes, mostPriceOf } from "../../perform/input-bound.ts";
 import type { Run, RunStep } from "../../perform/run.ts";
 import { findLimit, type LimitStopReason } from "../../store/limits.ts";
 import type { StopReason } from "../../store/types.ts";
-import { NO_USAGE } from "../../worker/price.ts";
+import { isModel } from "../../worker/kinds.ts";
+import { mostCostOf, NO_USAGE } from "../../worker/price.ts";
 import type { FinishReason, Usage } from "../../worker/types.ts";
 import type { GatewayUsage, ReplyHead, ReplyOutcome } from "../types.ts";
 import { toToolCallId } from "./turns.ts";
@@ -117,8 +121,6 @@ function toFinishReason(text: string | undefined): FinishReason {
  * limit of money was what is left of the key's budget, which the client cannot raise.
  */
 export async function failureOf(run: Run, isShort = false): Promise<TuttiError | undefined> {
-  // Its gateway ends before the run does.
-  if (run.stopReason === undefined) return new TuttiError("overloaded", whyNot(run, undefined));
   const isWanted = await isAsWanted(run);
   const stopReason = run.stopReason === "done" && !isWanted ? "invalid-output" : run.stopReason;
   const { code } = endingOf({ stopReason, hasAnswer: run.hasAnswer && isWanted });
@@ -133,6 +135,9 @@ export async function failureOf(run: Run, isShort = false): Promise<TuttiError |
 
 function whyNot(run: Run, stopReason: StopReason | undefined): string {
   const limit = findLimit(stopReason, run.settings.limits);
+  const needed = stopReason === "budget-usd" ? neededBeforeAll(run) : undefined;
+  if (limit && needed !== undefined)
+    return `No worker was asked: the limit (${limit.text}) is less than the ${toMoney(needed)} that this prompt and a short reply may take. Nobody has counted its tokens, so each byte is taken for one. Raise limits.usd in the config, or tutti.budget_usd up to it.`;
   if (limit) {
     const advice = limit.kind.isSaved ? "raise it or ask for a shorter answer" : "raise it";
     return `The run's limit (${limit.text}) was reached before there was an answer; ${advice}.`;
@@ -156,6 +161,21 @@ function whyNot(run: Run, stopReason: StopReason | undefined): string {
     case undefined:
       return `Run ${run.id} was interrupted before there was an answer: this gateway ends. Try again in a moment.`;
   }
+}
+
+/** What the cheapest model of the pool may take for the prompt and a short reply, rounded up; undefined where one was asked. */
+function neededBeforeAll({ calls, costUsd, pool, task }: Run): number | undefined {
+  const brief = { task, subtask: "", visible: [], isLast: true };
+  const bound = boundByBytes(brief);
+  const costs = pool.flatMap((entry) => {
+    const price = isModel(entry) ? mostPriceOf(entry, brief) : undefined;
+    return price ? [costUsd + mostCostOf(bound, MIN_OUTPUT_TOKENS, price) + (price.mostCallUsd ?? 0)] : [];
+  });
+  if (calls > 0 || costs.length === 0) return undefined;
+  const least = Math.min(...costs);
+  // To two digits, as money is shown.
+  const unit = 10 ** (Math.floor(Math.log10(least)) - 1);
+  return Math.ceil(least / unit) * unit;
 }
 
 /** Where JSON was asked for, the best reply so far is no answer unless it is such JSON: clients parse it unseen. */

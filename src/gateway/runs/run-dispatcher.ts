@@ -13,7 +13,7 @@ import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import { attachmentsOf } from "../../worker/brief.ts";
 import type { Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
-import { sizeOf, sizeOfEvents } from "../access/held-bytes.ts";
+import { sizeOf, sizeOfAll } from "../access/held-bytes.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { EnterTurn } from "../service/shared-turns.ts";
 import {
@@ -127,7 +127,7 @@ export class RunDispatcher {
       runId,
       usd: destination.budgetUsd ?? undefined,
       // Steps that are performed at once each have all of it on its way.
-      bytes: sizeOf([messages, task.output]),
+      bytes: sizeOfAll(messages) + sizeOf(task.output),
       copies: preferences.workflow?.steps?.length,
       isNew: true,
     });
@@ -180,7 +180,7 @@ export class RunDispatcher {
     const { runId, settings, spent, spentBefore } = fold(events)!;
     const { usd } = settings.limits;
     const left = usd === undefined ? undefined : Math.max(0, usd - (spent.usd - spentBefore.usd));
-    const admission = await admit({ runId, usd: left, bytes: sizeOfEvents(events) });
+    const admission = await admit({ runId, usd: left, bytes: sizeOfAll(events) });
     const { pool } = toStage(destination);
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(runId, { signal, pool, budgetUsd: admission.budgetUsd ?? null });
@@ -265,7 +265,7 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId: run.id,
       usd: destination.budgetUsd ?? undefined,
-      bytes: sizeOf(messages) + sizeOfEvents(events),
+      bytes: sizeOfAll(messages) + sizeOfAll(events),
     });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, {
@@ -292,7 +292,7 @@ export class RunDispatcher {
     const admission = await asked.admit({
       runId: run.id,
       usd,
-      bytes: sizeOf(messages) + sizeOfEvents(events),
+      bytes: sizeOfAll(messages) + sizeOfAll(events),
     });
     const begin = (signal: AbortSignal) =>
       this.#tutti.resume(run.id, { again: true, ...changed, ...toTurnOptions(asked, admission), signal });

@@ -124,12 +124,12 @@ export function findChanges(
     if (message.role === "assistant") {
       const turn = turnOf(message, run.id);
       if (turn === undefined || turns.has(turn)) return undefined;
-      current = { text: message.content, contents: new Map(), said: [] };
+      current = { text: message.content, results: new Map(), said: [] };
       turns.set(turn, current);
     } else if (message.role === "tool") {
       const id = parseToolCallId(message.toolCallId);
       if (id?.runId !== run.id) return undefined;
-      current!.contents.set(id.index, toReturned(message));
+      current!.results.set(id.index, message);
     } else if (message.role === "user" && typeof message.content === "string") {
       current!.said.push(message.content);
     } else return undefined;
@@ -140,15 +140,18 @@ export function findChanges(
     if (!exchange.results) return [exchange];
     const now = turns.get(turn++);
     if (!now) return [];
-    const results = exchange.results.map(({ toolCallId, ...returned }, index) => ({
-      toolCallId,
-      ...(now.contents.get(index) ?? returned),
-    }));
     const said = now.said.join("\n\n") || undefined;
     // Nothing is made anew of what is as it was: it may be a long conversation, at every turn of it.
-    const isAsBefore =
-      now.text === exchange.reply.text && said === exchange.said && isSame(results, exchange.results);
-    if (isAsBefore) return [exchange];
+    const isAsBefore = (result: ToolResult, index: number) => {
+      const message = now.results.get(index);
+      return !message || isSameResult(result, message);
+    };
+    if (now.text === exchange.reply.text && said === exchange.said && exchange.results.every(isAsBefore))
+      return [exchange];
+    const results = exchange.results.map(({ toolCallId, ...returned }, index) => {
+      const message = now.results.get(index);
+      return { toolCallId, ...(message ? toReturned(message) : returned) };
+    });
     return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
   });
   const opening = messages.slice(0, first);
@@ -161,11 +164,25 @@ export function findChanges(
 /** A turn of the run as the client sends it back. */
 interface SentTurn {
   text: string;
-  contents: Map<number, Returned>;
+  /** By the position of the call. */
+  results: Map<number, ToolMessage>;
   said: string[];
 }
 
-function toReturned({ content, images }: Extract<Message, { role: "tool" }>): Returned {
+type ToolMessage = Extract<Message, { role: "tool" }>;
+
+/** Found to be the same at an earlier turn: neither of them ever changes. */
+const sameResults = new WeakMap<ToolResult, ToolMessage>();
+
+function isSameResult(result: ToolResult, message: ToolMessage): boolean {
+  if (sameResults.get(result) === message) return true;
+  const { toolCallId: _, ...returned } = result;
+  const same = isSame(toReturned(message), returned);
+  if (same) sameResults.set(result, message);
+  return same;
+}
+
+function toReturned({ content, images }: ToolMessage): Returned {
   return images ? { content, images } : { content };
 }
 

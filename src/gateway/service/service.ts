@@ -9,6 +9,7 @@ import { prepareTables } from "../../store/postgres/format.ts";
 import { CHANNEL, listen } from "../../store/postgres/listener.ts";
 import { type KeyTable, openKeyTable } from "./key-table.ts";
 import { CIRCUITS, type CircuitRow, shareCircuits } from "./shared-circuits.ts";
+import { toCopySweep } from "./shared-copies.ts";
 
 const SCHEMA = "tutti";
 const CONNECTIONS = 4;
@@ -99,7 +100,8 @@ export async function openService({ address, id, log }: ServiceOptions): Promise
     sweptAt = performance.now();
     const isDead = "owner <> $1 AND owner NOT IN (SELECT id FROM executors WHERE heartbeat > 0)";
     await connection.query(
-      `WITH a AS (DELETE FROM places WHERE ${isDead}), b AS (DELETE FROM session_holds WHERE ${isDead})
+      `WITH a AS (DELETE FROM places WHERE ${isDead}), b AS (DELETE FROM session_holds WHERE ${isDead}),
+         c AS (${toCopySweep(isDead)})
        DELETE FROM turns WHERE ${isDead}`,
       [id],
     );

@@ -1,4 +1,4 @@
-// How many calls of one provider are under way over all gateways: a place for each, exactly so many. Those that wait at one
+// How many calls of one provider, or of one key, are under way over all gateways: a place for each, exactly so many. Those that wait at one
 // gateway are asked for together, in the order in which they came; of two gateways that wait the one that asks first has the
 // place. While nobody waits, a call asks once and gives its place back once.
 
@@ -56,7 +56,7 @@ export function createSharedSlots({
   async function ask(name: string, most: number, asked: readonly Waiting[]): Promise<number> {
     const rows = await connection.query<{ granted: number }>(
       "SELECT granted FROM enter_gate($1, NULL, $2, $3::uuid[], $4)",
-      [`provider ${name}`, most, asked.map(({ id }) => id), owner],
+      [name, most, asked.map(({ id }) => id), owner],
     );
     return rows[0]!.granted;
   }

@@ -87,6 +87,41 @@ describe.skipIf(!POSTGRES)(`two gateways on one Postgres${noPostgres}`, () => {
     expect(most).toBe(3);
   });
 
+  it("never have more calls of a key under way together than its limit, and answer all", async () => {
+    const running: Record<string, number> = { ann: 0, bob: 0 };
+    const most: Record<string, number> = { ann: 0, bob: 0 };
+    const { gateways } = await startTwo(
+      async ({ messages }) => {
+        const name = /Question of (\w+)/.exec(JSON.stringify(messages))![1]!;
+        most[name] = Math.max(most[name]!, ++running[name]!);
+        await delay(60);
+        running[name]!--;
+        return "done";
+      },
+      { config: { queue: { perKey: 2 } } },
+    );
+    const create = async (name: string, admin: boolean, authorization = "") =>
+      (await body(gateways[0]!.post("/v1/keys", { name, admin }, { authorization }))).secret as string;
+    const ann = await create("ann", true);
+    const bob = await create("bob", false, `Bearer ${ann}`);
+    const ask = (at: number) => {
+      const [name, secret] = at % 2 ? ["ann", ann] : ["bob", bob];
+      const content = `Question of ${name}: ${at}`;
+      // Passed through, and performed as a run with a plan.
+      const [path, asked] =
+        at % 3 === 0
+          ? ["/v1/responses", { model: "tutti", input: content }]
+          : ["/v1/chat/completions", { model: "stub/alpha", messages: [{ role: "user", content }] }];
+      return gateways[(at >> 1) % 2]!.post(path as string, asked as object, {
+        authorization: `Bearer ${secret}`,
+      });
+    };
+    await expect.poll(async () => (await ask(0)).status, SOON).toBe(200);
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, at) => ask(at)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    expect(most).toEqual({ ann: 2, bob: 2 });
+  });
+
   it("never spend more of a conversation together than its cap, and make no more calls", async () => {
     const { gateways } = await startTwo(() => "done", {
       config: { gateway: { session: { usd: 0.02 } }, limits: { usd: 0.015 } },

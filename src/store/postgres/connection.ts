@@ -118,14 +118,15 @@ function isNumber(oid: number): boolean {
 }
 
 /**
- * What goes away by itself: a server that restarts, a connection that broke, two transactions in each other's way. Codes are
- * those of Postgres (classes 08, 40, 53 and 57) and of Node.
+ * What goes away by itself: a server that restarts, a connection that broke, two transactions in each other's way (23503: a
+ * message was deleted while another list began to need it, message-lists.ts). Codes are those of Postgres (classes 08, 23, 40,
+ * 53 and 57) and of Node.
  */
 function isPassing(error: unknown): boolean {
   if (isTuttiError(error)) return false;
   const { code } = error as { code?: unknown };
   if (typeof code === "string")
-    return /^(08...|40001|40P01|53300|57P0[123]|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(
+    return /^(08...|23503|40001|40P01|53300|57P0[123]|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(
       code,
     );
   return /terminated|timeout|closed|ended/i.test(messageOf(error));

@@ -3,8 +3,9 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { toCacheSums } from "../sums.ts";
+import { APPEND_FORMAT } from "./append-format.ts";
 import type { Client, PostgresConnection } from "./connection.ts";
-import { SERVICE_FORMAT } from "./service-format.ts";
+import { SERVICE_FORMAT, SHARED_FORMAT } from "./service-format.ts";
 
 // `top` is the run at the head of a nested one, itself for others. `folded` is for searching: question and answer in small
 // letters. Events are text and not jsonb, which knows no zero character. `appends` makes an append that is tried again, because
@@ -139,17 +140,63 @@ async function fillCacheSums(client: Client): Promise<void> {
   }
 }
 
+// Long conversations, each message once (message-lists.ts). An event's `json` may from here on also be `{ lists, events }`.
+// The keys between the rows keep what a list needs while somebody else deletes. `release_messages` is called under a lock: of two
+// that delete the last two lists of a message one must see that the other has. It goes up from the ends of the lists as long as
+// nobody else needs what is there.
+const FORMAT_4 = `
+  CREATE TABLE messages (
+    hash text COLLATE "C" PRIMARY KEY,
+    parent text COLLATE "C" REFERENCES messages (hash),
+    json text NOT NULL
+  );
+  CREATE INDEX messages_of_parent ON messages (parent) WHERE parent IS NOT NULL;
+  CREATE TABLE message_lists (
+    run text COLLATE "C" NOT NULL,
+    message text COLLATE "C" NOT NULL REFERENCES messages (hash)
+  );
+  CREATE INDEX message_lists_of_run ON message_lists (run);
+  CREATE INDEX message_lists_of_message ON message_lists (message);
+
+  CREATE FUNCTION release_messages(runs text[]) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    ends text[];
+  BEGIN
+    WITH released AS (DELETE FROM message_lists WHERE run = ANY (runs) RETURNING message)
+      SELECT array_agg(DISTINCT message) INTO ends FROM released;
+    WHILE cardinality(ends) > 0 LOOP
+      WITH removed AS (
+        DELETE FROM messages m WHERE m.hash = ANY (ends)
+          AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.parent = m.hash)
+          AND NOT EXISTS (SELECT 1 FROM message_lists l WHERE l.message = m.hash)
+        RETURNING m.parent
+      ) SELECT array_agg(DISTINCT parent) INTO ends FROM removed WHERE parent IS NOT NULL;
+    END LOOP;
+  END $$;
+`;
+
 /** Statements, and what only our own code can do with what is there. */
 const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> }[] = [
   { sql: FORMAT_1 },
   { sql: FORMAT_2, fill: fillCacheSums },
   { sql: SERVICE_FORMAT },
+  { sql: FORMAT_4 },
+  { sql: APPEND_FORMAT },
+  { sql: SHARED_FORMAT },
 ];
 
 /** Two processes that start at once do not both make the tables: the second waits for the first. */
 const LOCK = 0x7475_7474; // "tutt"
 
-export async function prepareTables(connection: PostgresConnection, schema: string): Promise<void> {
+/** How many formats there have been. */
+export const NEWEST_FORMAT = FORMATS.length;
+
+/** `wanted`: an older format, as an older Tutti leaves its tables. */
+export async function prepareTables(
+  connection: PostgresConnection,
+  schema: string,
+  wanted = NEWEST_FORMAT,
+): Promise<void> {
   await connection.transact(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     const known = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
@@ -157,16 +204,16 @@ export async function prepareTables(connection: PostgresConnection, schema: stri
     await client.query("CREATE TABLE IF NOT EXISTS format (version integer NOT NULL)");
     const { rows } = await client.query<{ version: number }>("SELECT version FROM format");
     const version = rows[0]?.version ?? 0;
-    if (version > FORMATS.length) {
-      const newer = `The journal in ${connection.name} was written by a newer Tutti (format ${version}, this one knows ${FORMATS.length}).`;
+    if (version > NEWEST_FORMAT) {
+      const newer = `The journal in ${connection.name} was written by a newer Tutti (format ${version}, this one knows ${NEWEST_FORMAT}).`;
       throw new TuttiError("journal-version", `${newer} Update Tutti, or name another database.`);
     }
-    if (version === FORMATS.length) return;
-    for (const { sql, fill } of FORMATS.slice(version)) {
+    if (version >= wanted) return;
+    for (const { sql, fill } of FORMATS.slice(version, wanted)) {
       await client.query(sql);
       await fill?.(client);
     }
     await client.query("DELETE FROM format");
-    await client.query("INSERT INTO format VALUES ($1)", [FORMATS.length]);
+    await client.query("INSERT INTO format VALUES ($1)", [wanted]);
   });
 }

@@ -2,7 +2,7 @@
 // Two reservations of one key wait for each other, so a budget holds however many processes ask at once.
 
 import { randomUUID } from "node:crypto";
-import { type Claim, isAlive } from "../owner.ts";
+import { CLAIM_MS, type Claim, isAlive } from "../owner.ts";
 import {
   type KeyAccount,
   type LostReservation,
@@ -53,8 +53,9 @@ export const createReservationId = randomUUID;
 export async function renew(client: Client, owner: Owner, now: number): Promise<LostReservation[]> {
   await client.query("UPDATE reservations SET heartbeat = $1 WHERE owner = $2", [now, owner.id]);
   const { rows } = await client.query<Claim & { run: string; lost: string | null }>(
-    `SELECT id, run, lost, owner, pid, host, heartbeat AS "heartbeatAt" FROM reservations WHERE owner <> $1`,
-    [owner.id],
+    `SELECT id, run, lost, owner, pid, host, heartbeat AS "heartbeatAt" FROM reservations
+     WHERE owner <> $1 AND (host = $2 OR heartbeat <= $3)`,
+    [owner.id, owner.host, now - CLAIM_MS],
   );
   return rows
     .filter((row) => !isAlive(row, now))

@@ -1,15 +1,17 @@
-// The table of runs in Postgres: one row a run, derived from its events in the same transaction. Which of them are running
+// The table of runs in Postgres: one row a run, derived from its events in the same statement. Which of them are running
 // depends on who lives; the caller says so with `living`, the ids of runs that are not over and whose owner lives.
 
 import { SHADOW_KEY_ID } from "../shadow.ts";
 import type { SummaryChange } from "../summary.ts";
-import { fromSumColumns, IN_TOTAL, SUMS, type SumColumns, toSumValues } from "../sums.ts";
+import { fromSumColumns, SUM_COLUMNS, SUM_NAMES, type SumColumns } from "../sums.ts";
 import type { RunFilter, RunSummary, StopReason } from "../types.ts";
 import type { Client } from "./connection.ts";
 
-interface RunRow extends SumColumns {
+export interface RunRow extends SumColumns {
   id: string;
   parent: string | null;
+  /** The run at its head, or itself. */
+  top: string;
   started: number;
   ended: number | null;
   question: string;
@@ -27,64 +29,53 @@ interface RunRow extends SumColumns {
   running: boolean;
 }
 
-export async function updateRun(client: Client, id: string, change: SummaryChange): Promise<void> {
-  if (change.start && (await insertRun(client, id, change))) return;
-  const sums = toSumValues(change);
-  if (change.end === undefined) {
-    if (sums.every((sum) => sum === 0)) return;
-    await client.query(
-      `UPDATE runs SET ${SUMS.map((column, i) => `${column} = ${column} + $${2 + i}`).join(", ")} WHERE id = $1`,
-      [id, ...sums],
-    );
-    return;
-  }
-  const { endedAt = null, answer = null, stopReason = null } = change.end ?? {};
-  await client.query(
-    `UPDATE runs SET ended = $2, answer = $3::text, stop_reason = $4,
-       folded = CASE WHEN $3::text IS NULL THEN folded ELSE folded || E'\\n' || $5 END,
-       ${SUMS.map((column, i) => `${column} = ${IN_TOTAL.includes(column) ? `CASE WHEN $6 THEN 0 ELSE ${column} END` : column} + $${7 + i}`).join(", ")}
-     WHERE id = $1`,
-    [id, endedAt, answer, stopReason, (answer ?? "").toLowerCase(), change.isTotal, ...sums],
-  );
-}
-
-/** False when it is there already. */
-async function insertRun(client: Client, id: string, change: SummaryChange): Promise<boolean> {
-  const {
-    parentId = null,
-    startedAt,
+/** What `append_events` (append-format.ts) reads of a change; undefined where nothing changes. */
+export function toChangeRecord(
+  id: string,
+  { start, end, isTotal, ...sums }: SummaryChange,
+): object | undefined {
+  if (!start && end === undefined && Object.values(sums).every((sum) => sum === 0)) return undefined;
+  const { endedAt, answer, stopReason } = end ?? {};
+  const { question, origin } = start ?? {};
+  return {
+    id,
+    starts: start !== undefined,
+    parent: start?.parentId,
+    started: start?.startedAt,
     question,
-    conductor,
-    isSimulated,
-    isStripped,
-    origin,
-    idempotencyKey,
-  } = change.start!;
-  const { endedAt = null, answer = null, stopReason = null } = change.end ?? {};
-  const { rowCount } = await client.query(
-    `INSERT INTO runs (id, parent, top, started, question, folded, conductor, simulated, stripped,
-       model, dialect, key_id, user_name, metadata, idempotency_key, session,
-       ended, answer, stop_reason, ${SUMS.join(", ")})
-     VALUES ($1, $2, coalesce((SELECT top FROM runs WHERE id = $2), $2, $1), $3, $4, $5, $6, $7, $8,
-       $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ${SUMS.map((_, i) => `$${19 + i}`).join(", ")})
-     ON CONFLICT (id) DO NOTHING`,
-    [
-      ...[id, parentId, startedAt, question, `${question}\n${answer ?? ""}`.toLowerCase()],
-      ...[conductor, isSimulated, isStripped],
-      ...[origin?.model, origin?.dialect, origin?.keyId, origin?.user],
-      origin?.metadata && toMetadata(origin.metadata),
-      ...[idempotencyKey, origin?.session, endedAt, answer, stopReason],
-      ...toSumValues(change),
-    ],
-  );
-  return rowCount === 1;
+    folded: start && `${question}\n${answer ?? ""}`.toLowerCase(),
+    conductor: start?.conductor,
+    simulated: start?.isSimulated,
+    stripped: start?.isStripped,
+    model: origin?.model,
+    dialect: origin?.dialect,
+    key_id: origin?.keyId,
+    user_name: origin?.user,
+    metadata: origin?.metadata,
+    idempotency_key: start?.idempotencyKey,
+    session: origin?.session,
+    ends: end !== undefined,
+    ended: endedAt,
+    answer,
+    stop_reason: stopReason,
+    end_folded: answer?.toLowerCase(),
+    total: isTotal,
+    ...Object.fromEntries(SUM_NAMES.map((name) => [SUM_COLUMNS[name], sums[name]])),
+  };
 }
 
-/** Halves of surrogate pairs, which jsonb refuses, become what they are in any other column. */
-function toMetadata(metadata: Record<string, string>): string {
-  const toWellFormed = (text: string) => Buffer.from(text).toString();
-  const pairs = Object.entries(metadata).map(([name, value]) => [toWellFormed(name), toWellFormed(value)]);
-  return JSON.stringify(Object.fromEntries(pairs));
+/** Halves of surrogate pairs, which Postgres refuses in JSON, become what they are in any other column. */
+export function toWellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.includes("\\ud") ? JSON.stringify(value, (_, part) => toWellFormed(part)) : json;
+}
+
+function toWellFormed(part: unknown): unknown {
+  if (typeof part === "string") return Buffer.from(part).toString();
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [Buffer.from(name).toString(), value]),
+  );
 }
 
 /** These runs with all that are nested in them, known or not. */

@@ -84,3 +84,29 @@ export const SERVICE_FORMAT = `
 
   CREATE TABLE turns (name text PRIMARY KEY, owner text NOT NULL);
 `;
+
+// Replies to relayed requests with an idempotency key, sealed (../../gateway/service/shared-copies.ts), and what `tutti pool
+// calibrate` has measured, by the folder of replies that it was made of (../../calibration/table.ts).
+export const SHARED_FORMAT = `
+  CREATE TABLE relayed_replies (
+    name text PRIMARY KEY,
+    key_id text NOT NULL,
+    request text NOT NULL,
+    owner text NOT NULL,
+    at bigint NOT NULL,
+    status integer,
+    bytes bigint NOT NULL DEFAULT 0,
+    reply bytea
+  );
+  CREATE INDEX relayed_replies_of_key ON relayed_replies (key_id, at);
+  CREATE INDEX relayed_replies_by_time ON relayed_replies (at);
+
+  CREATE TABLE calibrations (
+    name text NOT NULL,
+    folder text NOT NULL,
+    version bigint NOT NULL,
+    json text NOT NULL,
+    PRIMARY KEY (name, folder)
+  );
+  CREATE SEQUENCE calibration_versions;
+`;

@@ -6,9 +6,10 @@ import { createServer, connect as openSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { runEnd, runStart, stepDelta, stepEnd } from "../../testing/events.ts";
 import { canStartPostgres, startPostgres } from "../../testing/postgres-server.ts";
-import { noPostgres, openTestPostgres, POSTGRES } from "../../testing/stores.ts";
+import { noPostgres, openTestPostgres, POSTGRES, queryTestPostgres } from "../../testing/stores.ts";
 import type { Owner, RunEvent, Store } from "../types.ts";
-import { toPublicName } from "./connection.ts";
+import { openConnection, toPublicName } from "./connection.ts";
+import { NEWEST_FORMAT, prepareTables } from "./format.ts";
 import { openPostgresStore } from "./store.ts";
 
 const PATIENT = { timeout: 60_000 };
@@ -42,6 +43,20 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     }
   });
 
+  it("gives a run to one of two that want it in the same process, and renews the claims of many at once", async () => {
+    const schema = newSchema();
+    const store = await opened(openTestPostgres({ schema }));
+    const won = await Promise.all([store.claim("r", here), store.claim("r", there)]);
+    expect(won).toEqual([true, false]);
+    const runs = Array.from({ length: 300 }, (_, i) => `many${i}`);
+    const claimAll = () => Promise.all(runs.map((run) => store.claim(run, here)));
+    expect(new Set(await claimAll())).toEqual(new Set([true]));
+    const other = await opened(openTestPostgres({ schema, now: () => Date.now() + 20_000 }));
+    expect(await other.claim("many7", there)).toBe(true);
+    const renewed = await claimAll();
+    expect(runs.filter((_, i) => !renewed[i])).toEqual(["many7"]);
+  });
+
   it("takes a dead process's run over by the server's clock, and refuses what the loser still writes", async () => {
     let clock = 1_000_000;
     const schema = newSchema();
@@ -62,39 +77,57 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     expect((await b.loadRun("r")).map(({ type }) => type)).toEqual(["run-start", "run-end"]);
   });
 
-  it("tells what caches took and saved of runs that a format without it kept", async () => {
-    const schema = newSchema();
-    const before = await openTestPostgres({ schema });
-    const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1 };
-    const step = stepEnd("r", "reply", 0.25) as Extract<RunEvent, { type: "step-end" }>;
-    const usage = { inputTokens: 2_000, outputTokens: 1, reasoningTokens: 0, cachedInputTokens: 1_000 };
-    await before.append([
-      {
-        ...runStart("r"),
-        pool: [{ id: "w", kind: "model", price }],
-        origin: { model: "w", dialect: "chat" },
-      },
-      { ...step, spending: { ...step.spending, usage } },
-      runEnd("r", "reply"),
-    ]);
-    await before.close();
-    const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: POSTGRES });
-    await client.connect();
-    await client.query(`SET search_path TO ${schema}`);
-    for (const table of ["runs", "bill"])
-      await client.query(
-        `ALTER TABLE ${table} DROP cached_input_tokens, DROP cache_write_tokens, DROP cache_saved_usd`,
+  it.each(Array.from({ length: NEWEST_FORMAT - 1 }, (_, i) => i + 1))(
+    "upgrades tables of format %i with what is in them, and tells what caches took and saved",
+    async (format) => {
+      const schema = newSchema();
+      const connection = await openConnection(POSTGRES!, { schema, maxConnections: 1, patienceMs: 0 });
+      await prepareTables(connection, schema, format);
+      const price = { inputUsd: 10, outputUsd: 50, cachedInputUsd: 1 };
+      const step = stepEnd("r", "reply", 0.25) as Extract<RunEvent, { type: "step-end" }>;
+      const usage = { inputTokens: 2_000, outputTokens: 1, reasoningTokens: 0, cachedInputTokens: 1_000 };
+      const events: RunEvent[] = [
+        {
+          ...runStart("r"),
+          pool: [{ id: "w", kind: "model", price }],
+          origin: { model: "w", dialect: "chat" },
+        },
+        { ...step, spending: { ...step.spending, usage } },
+        runEnd("r", "reply"),
+      ];
+      for (const event of events)
+        await connection.query("INSERT INTO events (run, json) VALUES ('r', $1)", [JSON.stringify(event)]);
+      // The first format knew no caches, and the second has counted them while it wrote.
+      const [more, values] =
+        format === 1 ? ["", ""] : [", cached_input_tokens, cache_saved_usd", ", 1000, 0.009"];
+      await connection.query(
+        `INSERT INTO runs (id, top, started, ended, question, folded, conductor, simulated, cost_usd, estimated_usd,
+           calls, input_tokens, output_tokens, stripped, model, dialect${more})
+         VALUES ('r', 'r', 0, 1, 'q', 'q', 'c', false, 0.25, 0, 1, 2000, 1, false, 'w', 'chat'${values})`,
       );
-    // What later formats have brought.
-    await client.query("DROP TABLE marks, keys, admissions, places, circuits, session_holds, turns");
-    await client.query("DROP FUNCTION enter_gate");
-    await client.query("DROP SEQUENCE circuit_versions");
-    await client.query("UPDATE format SET version = 1");
-    await client.end();
-    const [row] = await (await opened(openTestPostgres({ schema }))).sumSpending();
-    expect(row).toMatchObject({ runs: 1, cachedInputTokens: 1_000, cacheWriteTokens: 0 });
-    expect(row!.cacheSavedUsd).toBeCloseTo(0.009, 9);
+      await connection.close();
+      const store = await opened(openTestPostgres({ schema }));
+      expect(await store.loadRun("r")).toEqual(events);
+      const [row] = await store.sumSpending();
+      expect(row).toMatchObject({ runs: 1, cachedInputTokens: 1_000, cacheWriteTokens: 0 });
+      expect(row!.cacheSavedUsd).toBeCloseTo(0.009, 9);
+      expect(await queryTestPostgres(schema, "SELECT version FROM format")).toEqual([
+        { version: NEWEST_FORMAT },
+      ]);
+      // All that later formats have brought can be used.
+      const said = [1, 2, 3].map(() => ({ role: "user" as const, content: "why ".repeat(200) }));
+      const next = { ...runStart("next"), task: { messages: said } };
+      await store.append([next as RunEvent]);
+      expect(await store.loadRun("next")).toEqual([next]);
+    },
+  );
+
+  it("refuses tables of a newer format, and leaves them as they are", async () => {
+    const schema = newSchema();
+    await (await openTestPostgres({ schema })).close();
+    await queryTestPostgres(schema, "UPDATE format SET version = 1000");
+    await expect(openTestPostgres({ schema })).rejects.toMatchObject({ code: "journal-version" });
+    expect(await queryTestPostgres(schema, "SELECT version FROM format")).toEqual([{ version: 1000 }]);
   });
 
   it("never gives away more of a budget than there is, from two processes at once", async () => {
@@ -115,7 +148,7 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     const schema = newSchema();
     const store = await opened(openPostgresStore(proxy.address, { schema, maxConnections: 1 }));
     await store.append([runStart("r")]);
-    proxy.cutAfter("COMMIT");
+    proxy.cutAfter("append_events");
     await store.append([stepDelta("r", "once")]);
     expect(proxy.cuts()).toBe(1);
     expect(await store.loadRun("r")).toHaveLength(2);

@@ -4,7 +4,8 @@
 // are made again when it is read (../relayed-run.ts).
 
 import { TuttiError } from "../../base/errors.ts";
-import { FEEDBACK_START, groupByRun, toJson, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
+import { FEEDBACK_START, groupByRun, toKeptFeedback, toStrippedRows } from "../event-rows.ts";
+import { type ListedEvents, type ListedRow, putListsBack, takeLists, toListedJson } from "../listed-rows.ts";
 import {
   findRelayedFacts,
   RELAYED_EVENTS,
@@ -18,7 +19,7 @@ import { upgradeEvent } from "../upgrade.ts";
 import { withoutContent } from "../without-content.ts";
 import type { Database } from "./file.ts";
 import { createKnownEvents, type RunRows } from "./known-events.ts";
-import { createMessageLists, type ListItem, toItems } from "./message-lists.ts";
+import { createMessageLists } from "./message-lists.ts";
 
 export interface EventTable {
   insert(row: AppendedRow): void;
@@ -32,21 +33,11 @@ export interface EventTable {
   release(runIds: readonly string[]): void;
 }
 
-/** Where in a row's events a list belongs. */
-type ListPlace = [event: number, field: ListField];
-type ListField = "task" | "messages" | "exchanges";
-
 /** What one append writes for one run. */
-interface AppendedRow {
+interface AppendedRow extends ListedEvents {
   runId: string;
-  json: string;
-  lists: { place: ListPlace; items: ListItem[] }[];
   change: SummaryChange;
 }
-
-/** A shorter conversation is kept where it is: a row of its own would cost more than it saves. */
-const LEAST_MESSAGES = 2;
-const LEAST_CHARACTERS = 1_000;
 
 /** One for each run, in the order in which the runs first appear: a nested run's head comes before it. */
 export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
@@ -60,10 +51,9 @@ export function toListedRows(events: readonly RunEvent[]): AppendedRow[] {
       at += RELAYED_EVENTS - 1;
     } else others.push(event);
   }
-  const rows = groupByRun(others).map(({ runId, events: kept }) => {
-    const lists: AppendedRow["lists"] = [];
-    const short = kept.map((event, at) => withoutLists(event, at, lists));
-    return { runId, json: toJson(short), lists, change: toSummaryChange(kept) };
+  const rows = groupByRun(others).map(({ runId, events: kept }): AppendedRow => {
+    const { json, lists } = takeLists(kept);
+    return { runId, json, lists, change: toSummaryChange(kept) };
   });
   return [...rows, ...relayed];
 }
@@ -92,9 +82,9 @@ export function createEventTable(database: Database, file: string): EventTable {
   const lists = createMessageLists(database);
   const known = createKnownEvents();
 
-  function insert({ runId, json, lists: added }: AppendedRow): void {
-    const kept = added.map(({ place, items }) => [...place, lists.keep(runId, items)]);
-    insertRow.run(runId, kept.length === 0 ? json : `{"lists":${JSON.stringify(kept)},"events":${json}}`);
+  function insert(row: AppendedRow): void {
+    const kept = row.lists.map(({ items }) => lists.keep(row.runId, items));
+    insertRow.run(row.runId, toListedJson(row, kept));
   }
 
   function load(runId: string): RunEvent[] {
@@ -115,17 +105,14 @@ export function createEventTable(database: Database, file: string): EventTable {
 
   function parseRow(json: string, where: string): { events: RunEvent[]; size: number } {
     try {
-      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow | RelayedRow;
+      const value = JSON.parse(json) as RunEvent | RunEvent[] | ListedRow<number> | RelayedRow;
       if ("relayed" in value) return { events: toRelayedEvents(value.relayed), size: json.length };
-      const listed = "lists" in value ? value : { lists: [], events: value };
-      const events = Array.isArray(listed.events) ? listed.events : [listed.events];
       let size = json.length;
-      for (const [at, field, list] of listed.lists) {
+      const events = putListsBack("lists" in value ? value : { lists: [], events: value }, (list) => {
         const messages = lists.load(list);
         for (const message of messages) size += message.length;
-        const parsed = messages.map((message) => JSON.parse(message) as unknown);
-        events[at] = withList(events[at]!, field, parsed);
-      }
+        return messages;
+      });
       return { events: events.map(upgradeEvent), size };
     } catch (error) {
       const message = `${where} is damaged and cannot be read. Delete this run; others are not affected.`;
@@ -172,28 +159,6 @@ interface RelayedRow {
   relayed: RelayedFacts;
 }
 
-interface ListedRow {
-  lists: [...ListPlace, list: number][];
-  events: RunEvent | RunEvent[];
-}
-
-/** The event with its long lists put into `lists`. */
-function withoutLists(event: RunEvent, at: number, lists: AppendedRow["lists"]): RunEvent {
-  const take = (field: ListField, messages: readonly unknown[] | undefined): boolean => {
-    if (!messages || messages.length < LEAST_MESSAGES) return false;
-    const items = toItems(messages);
-    if (items.reduce((sum, { json }) => sum + json.length, 0) < LEAST_CHARACTERS) return false;
-    lists.push({ place: [at, field], items });
-    return true;
-  };
-  if (event.type === "run-start")
-    return take("task", event.task.messages) ? { ...event, task: { ...event.task, messages: [] } } : event;
-  if (event.type !== "run-resume") return event;
-  const resumed = take("messages", event.messages) ? { ...event, messages: [] } : event;
-  return take("exchanges", event.exchanges) ? { ...resumed, exchanges: [] } : resumed;
-}
-
-function withList(event: RunEvent, field: ListField, messages: unknown[]): RunEvent {
-  if (event.type !== "run-start") return { ...event, [field]: messages } as RunEvent;
-  return { ...event, task: { ...event.task, messages: messages as typeof event.task.messages } };
+interface RelayedRow {
+  relayed: RelayedFacts;
 }

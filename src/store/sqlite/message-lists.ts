@@ -1,34 +1,17 @@
-// Conversations in the journal file. Every turn is sent with all that was said before it, so kept as they come they would
-// make a journal grow with the square of their turns. Each message is one row that names the row before it: a list is
-// its last row, a longer list shares all rows of the shorter one, and two runs share what they have in common.
+// Conversations in the journal file (../listed-rows.ts says why). Each message is one row that names the row before it: a
+// list is its last row, a longer list shares all rows of the shorter one, and two runs share what they have in common.
 // Guarantee: a row is there as long as a list of some run needs it, and is deleted (and overwritten, as all that is
 // deleted here) with the last of them.
 
-import { createHash } from "node:crypto";
+import type { ListItem } from "../listed-rows.ts";
 import type { Database } from "./file.ts";
 import { listed } from "./runs.ts";
-
-/** One message of a list, with the hash of it and of all before it. */
-export interface ListItem {
-  json: string;
-  hash: string;
-}
 
 export interface MessageLists {
   /** Kept for this run until `release`. Gives back what finds the list again. */
   keep(runId: string, items: readonly ListItem[]): number;
   load(list: number): string[];
   release(runIds: readonly string[]): void;
-}
-
-/** Before the transaction: what cannot be text fails alone. */
-export function toItems(messages: readonly unknown[]): ListItem[] {
-  let hash = "";
-  return messages.map((message) => {
-    const json = JSON.stringify(message);
-    hash = createHash("sha256").update(`${hash}\n`).update(json).digest("base64");
-    return { json, hash };
-  });
 }
 
 export function createMessageLists(database: Database): MessageLists {

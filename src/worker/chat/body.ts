@@ -17,16 +17,30 @@ type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][num
 type FilePart = Extract<UserPart, { type: "file" }>;
 type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
 
-/** The body in bytes. Messages that were sent before are not written again: of a long conversation nearly all of them. */
-export function toChatBytes(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Buffer {
+/**
+ * The body in pieces. Messages that were sent before are not written again: of a long conversation nearly all of them, and
+ * blocks of them are the same bytes in memory every time, since large new ones are what collecting garbage takes its time for.
+ */
+export function toChatPieces(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Buffer[] {
   const fields = JSON.stringify(toFields(options, settings));
-  const messages = toMessageBytes(options.prompt, !settings.isMistral);
-  const head = Buffer.from(`${fields.slice(0, -1)},"messages":[`);
-  return Buffer.concat([head, ...messages.flatMap((each, at) => (at === 0 ? [each] : [COMMA, each])), END]);
+  const messages = toMessageBlocks(withImagesAfterResults(options.prompt), !settings.isMistral);
+  const pieces: Buffer[] = [];
+  let small: Buffer[] = [Buffer.from(`${fields.slice(0, -1)},"messages":[`)];
+  for (const [at, bytes] of messages.entries()) {
+    if (at > 0) small.push(COMMA);
+    if (bytes.length < BLOCK_BYTES) small.push(bytes);
+    else {
+      pieces.push(Buffer.concat(small), bytes);
+      small = [];
+    }
+  }
+  return [...pieces, Buffer.concat([...small, END])];
 }
 
 const COMMA = Buffer.from(",");
 const END = Buffer.from("]}");
+/** Of messages of earlier turns that are written as one. */
+const BLOCK_BYTES = 65_536;
 
 /** Fields that are undefined are not sent. */
 function toFields(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Fields {
@@ -99,22 +113,55 @@ function toToolChoice(choice: LanguageModelV3CallOptions["toolChoice"]): unknown
   return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
 }
 
-/** By whether reasoning is sent along. */
-const written = [
-  new WeakMap<LanguageModelV3Message, Buffer>(),
-  new WeakMap<LanguageModelV3Message, Buffer>(),
-];
+interface Block {
+  messages: readonly LanguageModelV3Message[];
+  bytes: Buffer;
+}
 
-function toMessageBytes(prompt: LanguageModelV3Message[], takesReasoning: boolean): Buffer[] {
+/** By whether reasoning is sent along: messages, and blocks by their first message. */
+const written = [false, true].map(() => ({
+  messages: new WeakMap<LanguageModelV3Message, Buffer>(),
+  blocks: new WeakMap<LanguageModelV3Message, Block>(),
+}));
+
+/** Messages one by one, or many at once where they are long and were there before. */
+function toMessageBlocks(prompt: readonly LanguageModelV3Message[], takesReasoning: boolean): Buffer[] {
   const known = written[Number(takesReasoning)]!;
-  const messages: Buffer[] = [];
-  for (const message of withImagesAfterResults(prompt)) {
-    const bytes = known.get(message) ?? Buffer.from(writeMessages(message, takesReasoning));
-    // The user's words come with a message of their own in every request.
-    if (message.role === "assistant" || message.role === "tool") known.set(message, bytes);
-    if (bytes.length > 0) messages.push(bytes);
+  const found: Buffer[] = [];
+  for (let at = 0; at < prompt.length; ) {
+    const block = known.blocks.get(prompt[at]!);
+    if (block?.messages.every((message, index) => message === prompt[at + index])) {
+      found.push(block.bytes);
+      at += block.messages.length;
+      continue;
+    }
+    const first = at;
+    const parts: Buffer[] = [];
+    let size = 0;
+    while (at < prompt.length && size < BLOCK_BYTES && (at === first || comesAgain(prompt[first]!))) {
+      const message = prompt[at]!;
+      if (at > first && !comesAgain(message)) break;
+      const bytes = known.messages.get(message) ?? Buffer.from(writeMessages(message, takesReasoning));
+      if (comesAgain(message)) known.messages.set(message, bytes);
+      if (bytes.length > 0) parts.push(bytes);
+      size += bytes.length;
+      at++;
+    }
+    if (size < BLOCK_BYTES || !comesAgain(prompt[first]!)) found.push(...parts);
+    else {
+      const messages = prompt.slice(first, at);
+      const bytes = Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part])));
+      known.blocks.set(messages[0]!, { messages, bytes });
+      for (const message of messages) known.messages.delete(message);
+      found.push(bytes);
+    }
   }
-  return messages;
+  return found;
+}
+
+/** The user's words come with a message of their own in every request. */
+function comesAgain({ role }: LanguageModelV3Message): boolean {
+  return role === "assistant" || role === "tool";
 }
 
 /** Without brackets: a message for each result of a tool. */

@@ -2,9 +2,10 @@
 // event, which together were half the time of a request through the gateway. To provider.ts it looks like a model
 // object of the AI SDK, and its failures carry the same fields.
 
+import type { Readable } from "node:stream";
 import { Agent } from "undici";
 import type { StreamingModel } from "../provider.ts";
-import { type ChatBodySettings, toChatBytes } from "./body.ts";
+import { type ChatBodySettings, toChatPieces } from "./body.ts";
 import { ChatCall } from "./call.ts";
 
 export interface ChatModelSettings extends ChatBodySettings {
@@ -39,11 +40,19 @@ export function createChatModel(settings: ChatModelSettings): StreamingModel {
     supportedUrls: { "image/*": [/^https:\/\//] },
     doStream(options) {
       return new Promise((resolve, reject) => {
-        const body = toChatBytes(options, settings);
+        const pieces = toChatPieces(options, settings);
         const { abortSignal, maxOutputTokens } = options;
         const call = new ChatCall({ resolve, reject }, abortSignal, { secret: apiKey, maxOutputTokens });
-        if (fetch) void viaFetch(fetch, url, { method: "POST", headers, body: body.toString() }, call);
-        else toAgent().dispatch({ ...request, body }, call);
+        const [only, ...others] = pieces;
+        if (fetch) {
+          const body = Buffer.concat(pieces).toString();
+          void viaFetch(fetch, url, { method: "POST", headers, body }, call);
+        } else if (others.length === 0) toAgent().dispatch({ ...request, body: only! }, call);
+        else {
+          const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+          const sized = { ...headers, "content-length": String(length) };
+          toAgent().dispatch({ ...request, headers: sized, body: pieces as unknown as Readable }, call);
+        }
       });
     },
   };

@@ -37,6 +37,7 @@ import {
   readUsualTier,
   toCustomInput,
 } from "../openai-tools.ts";
+import { createMessageReader, type Reading } from "../read-once.ts";
 
 const MAX_STOPS = 4;
 /** Fields that are followed, answered, or that only tell us something. */
@@ -45,7 +46,7 @@ const HONOURED: ReadonlySet<string> = new Set([
   ...["max_completion_tokens", "max_tokens", "n", "stop", "seed", "temperature", "top_p", "top_k"],
   ...["presence_penalty", "frequency_penalty", "tools", "tool_choice", "parallel_tool_calls", "functions"],
   ...["function_call", "response_format", "reasoning_effort", "verbosity", "service_tier", "logprobs"],
-  ...["modalities", "prompt_cache_key", "prompt_cache_retention", "tutti"],
+  ...["modalities", "prompt_cache_key", "tutti"],
 ]);
 
 export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayRequest {
@@ -55,18 +56,19 @@ export function parseChatRequest(fields: Fields, header: HeaderReader): GatewayR
   const tools = readTools(body, (tool, type) => tool.object(type));
   const output = readOutput(body, tools);
   const includesUsage = body.optionalObject("stream_options")?.flag("include_usage");
+  const left = new Set<string>();
   const customTools = body
     .objects("tools", MOST_TOOLS)
     .filter(({ fields: { type } }) => type === "custom")
     .map((tool) => tool.object("custom").name("name"));
   return {
     ...common,
-    task: toAskedTask({ messages: readMessages(body), output }, "messages"),
+    task: toAskedTask({ messages: readMessages(body, left), output }, "messages"),
     effort: body.choice("reasoning_effort", EFFORTS),
     echo: dropAbsent({
       include_usage: includesUsage || undefined,
       custom_tools: customTools.length > 0 ? customTools : undefined,
-      ignored: toIgnored(fields, HONOURED, ignoredTools(body)),
+      ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...left]),
     }),
   };
 }
@@ -143,19 +145,24 @@ function readChosen(choice: ObjectReader, tools: ToolDefinition[]): string {
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
 
-function readMessages(body: ObjectReader): Message[] {
+/** `left` gets what nobody can read. */
+function readMessages(body: ObjectReader, left: Set<string>): Message[] {
   const list = body.objects("messages");
   if (list.length === 0) throw body.bad("messages", "must hold at least one message.");
   const toolNames = new Map<string, string>();
   return list
-    .map((message) => readMessage(message, toolNames))
+    .flatMap((message) =>
+      readOnce(message, { toolNames, left }, (reading) => [readMessage(message, reading)]),
+    )
     .filter(
       // A turn of the assistant that says nothing is refused by some providers and tells the others nothing.
       (message) => message.role !== "assistant" || message.content !== "" || message.toolCalls !== undefined,
     );
 }
 
-function readMessage(message: ObjectReader, toolNames: Map<string, string>): Message {
+const readOnce = createMessageReader();
+
+function readMessage(message: ObjectReader, { toolNames, left }: Reading): Message {
   const role = message.text("role");
   switch (role) {
     case "system":
@@ -164,11 +171,11 @@ function readMessage(message: ObjectReader, toolNames: Map<string, string>): Mes
     case "user":
       return { role, content: readUserContent(message) };
     case "assistant":
-      return readAssistant(message, toolNames);
+      return readAssistant(message);
     case "tool": {
       const toolCallId = message.name("tool_call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      return { role, toolCallId, toolName, ...readToolContent(message) };
+      return { role, toolCallId, toolName, ...readToolContent(message, left) };
     }
     case "function": {
       const toolName = message.name("name");
@@ -197,13 +204,16 @@ function readUserPart(part: ObjectReader): Part {
 }
 
 /** Text, and images beside it. */
-function readToolContent(message: ObjectReader): Pick<ToolResult, "content" | "images"> {
+function readToolContent(message: ObjectReader, left: Set<string>): Pick<ToolResult, "content" | "images"> {
   const content = message.textOrObjects("content", "a text or a list of parts") ?? "";
   if (typeof content === "string") return { content };
   return toToolContent(
     content.map((part): TextOrImage => {
       const type = part.text("type");
-      if (type === "file") return { type: "text", text: "[a file]" };
+      if (type === "file") {
+        left.add("messages: file");
+        return { type: "text", text: "[a file]" };
+      }
       const read = type === "refusal" ? { type: "text" as const, text: part.text(type) } : readUserPart(part);
       return read as TextOrImage;
     }),
@@ -230,14 +240,13 @@ function unsupported(part: ObjectReader, type: string, supported: string): Tutti
 
 // ---- Tool calls ---------------------------------------------------------------------------------
 
-function readAssistant(message: ObjectReader, toolNames: Map<string, string>): Message {
+function readAssistant(message: ObjectReader): Message {
   const toolCalls = message.objects("tool_calls", MOST_PARTS).map(readToolCall);
   const old = message.optionalObject("function_call");
   if (old) {
     const name = old.name("name");
     toolCalls.push({ id: oldCallId(name), name, input: old.optionalText("arguments") ?? "" });
   }
-  for (const { id, name } of toolCalls) toolNames.set(id, name);
   const content = readPlainText(message) || (message.optionalText("refusal") ?? "");
   return { role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined };
 }

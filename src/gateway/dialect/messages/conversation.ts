@@ -1,7 +1,8 @@
 // The conversation of a Messages request in our words. Blocks are translated where a team can use them;
 // what belongs to one provider (thinking with its signature, the provider's own tools) is left out, because
-// nobody else could read it. What would change the question if it were left out (a document) is refused.
+// nobody else could read it; but for thoughts it is named. What would change the question (a document) is refused.
 
+import { shorten } from "../../../base/format.ts";
 import type { CacheMark, ImagePart, Message, Part, ToolCall } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID } from "../../access/request-limits.ts";
 import { badRequest, ObjectReader } from "../../http/object-reader.ts";
@@ -13,27 +14,32 @@ import {
   toToolContent,
   toUserContent,
 } from "../common.ts";
+import { createMessageReader, type Reading } from "../read-once.ts";
 
-/** `system` and `messages`, in order. That user and assistant take turns is not demanded. */
-export function readConversation(body: ObjectReader): Message[] {
-  const toolNames = new Map<string, string>();
+const readOnce = createMessageReader();
+
+/** `system` and `messages`, in order. That user and assistant take turns is not demanded. `left` gets what nobody can read. */
+export function readConversation(body: ObjectReader, left = new Set<string>()): Message[] {
+  const reading: Reading = { toolNames: new Map(), left };
   const messages = [
     ...readSystem(body, "system"),
-    ...body.objects("messages").flatMap((message) => readMessage(message, toolNames)),
+    ...body
+      .objects("messages")
+      .flatMap((message) => readOnce(message, reading, (own) => readMessage(message, own))),
   ];
   if (messages.every(({ role }) => role === "system"))
     throw badRequest("messages: at least one message with content is required.", "messages");
   return messages;
 }
 
-function readMessage(message: ObjectReader, toolNames: Map<string, string>): Message[] {
+function readMessage(message: ObjectReader, reading: Reading): Message[] {
   switch (message.value("role")) {
     case "system":
       return readSystem(message, "content");
     case "user":
-      return readUser(readBlocks(message, "content"), toolNames);
+      return readUser(readBlocks(message, "content"), reading);
     case "assistant":
-      return readAssistant(readBlocks(message, "content"), toolNames);
+      return readAssistant(readBlocks(message, "content"), reading);
     default:
       throw message.wrong("role", '"user" or "assistant"');
   }
@@ -65,12 +71,12 @@ export function readCached(block: ObjectReader): CacheMark | undefined {
 }
 
 /** Results of tools come first: they answer the turn before, the text begins the next one. */
-function readUser(blocks: ObjectReader[], toolNames: Map<string, string>): Message[] {
+function readUser(blocks: ObjectReader[], reading: Reading): Message[] {
   const results: Message[] = [];
   const parts: Part[] = [];
   for (const block of blocks) {
     const type = block.text("type");
-    if (type === "tool_result") results.push(readToolResult(block, toolNames));
+    if (type === "tool_result") results.push(readToolResult(block, reading));
     else if (type === "image")
       parts.push({ ...readSource(block.object("source")), isCached: readCached(block) });
     else if (type === "search_result")
@@ -82,25 +88,33 @@ function readUser(blocks: ObjectReader[], toolNames: Map<string, string>): Messa
     } else if (type === "text") {
       const text = readBlockText(block);
       if (text !== "") parts.push({ type: "text", text, isCached: readCached(block) });
-    }
+    } else leave(reading, type);
   }
   return parts.length === 0 ? results : [...results, { role: "user", content: toUserContent(parts) }];
 }
 
-function readAssistant(blocks: ObjectReader[], toolNames: Map<string, string>): Message[] {
+function readAssistant(blocks: ObjectReader[], reading: Reading): Message[] {
   const toolCalls: ToolCall[] = [];
   let content = "";
   for (const block of blocks) {
     const type = block.text("type");
     // A citation splits a sentence into blocks, so nothing is put between them.
     if (type === "text") content += readBlockText(block);
+    else if (type !== "tool_use" && !THOUGHTS.includes(type)) leave(reading, type);
     if (type !== "tool_use") continue;
     const call = { id: block.name("id", LONGEST_CALL_ID), name: block.name("name") };
-    toolNames.set(call.id, call.name);
     toolCalls.push({ ...call, input: toJson(block.value("input") ?? {}, block.pathOf("input")) });
   }
   if (content === "" && toolCalls.length === 0) return [];
   return [{ role: "assistant", content, toolCalls: toolCalls.length > 0 ? toolCalls : undefined }];
+}
+
+/** They are their worker's, and come back to it from the journal. */
+const THOUGHTS = ["thinking", "redacted_thinking"];
+
+/** Long names are of no use to anybody. */
+function leave({ left }: Reading, what: string): void {
+  left.add(`messages: ${shorten(what)}`);
 }
 
 /** JSON can be read deeper than it can be written. */
@@ -112,26 +126,32 @@ export function toJson(value: unknown, path: string): string {
   }
 }
 
-function readToolResult(result: ObjectReader, toolNames: Map<string, string>): Message {
+function readToolResult(result: ObjectReader, reading: Reading): Message {
   const toolCallId = result.name("tool_use_id", LONGEST_CALL_ID);
-  const parts = readBlocks(result, "content").flatMap((block): TextOrImage[] => {
-    const type = block.text("type");
-    if (type === "text") return [{ type, text: readBlockText(block) }];
-    if (type === "search_result") return [{ type: "text", text: readSearchResult(block) }];
-    if (type === "image") return [readReturnedImage(block)];
-    return type === "document" ? [{ type: "text", text: readDocument(block) ?? "[a document]" }] : [];
-  });
+  const parts = readBlocks(result, "content").map((block) => readReturned(block, reading));
   const returned = toToolContent(parts);
   const content = `${result.flag("is_error") ? "error: " : ""}${returned.content}`;
-  const toolName = toolNames.get(toolCallId) ?? "tool";
+  const toolName = reading.toolNames.get(toolCallId) ?? "tool";
   return { role: "tool", toolCallId, toolName, ...returned, content, isCached: readCached(result) };
 }
 
-/** An image by a file id is at its provider: the model is at least told that there was one. */
-function readReturnedImage(block: ObjectReader): TextOrImage {
-  const source = block.optionalObject("source");
-  const isHere = source?.fields.type === "base64" || source?.fields.type === "url";
-  return source && isHere ? readSource(source) : { type: "text", text: "[an image]" };
+/** Of what cannot be read the model is at least told that it was there. */
+function readReturned(block: ObjectReader, reading: Reading): TextOrImage {
+  const type = block.text("type");
+  if (type === "text") return { type, text: readBlockText(block) };
+  if (type === "search_result") return { type: "text", text: readSearchResult(block) };
+  // All tools are declared to the model already.
+  if (type === "tool_reference")
+    return { type: "text", text: `There is the tool ${block.name("tool_name")}.` };
+  const text = type === "document" ? readDocument(block) : undefined;
+  if (text !== undefined) return { type: "text", text };
+  const source = type === "image" ? block.optionalObject("source") : undefined;
+  // By a file id it is at its provider.
+  if (source && ["base64", "url"].includes(String(source.fields.type))) return readSource(source);
+  leave(reading, type);
+  const named =
+    type === "image" ? "an image" : type === "document" ? "a document" : `a block of type ${shorten(type)}`;
+  return { type: "text", text: `[${named}]` };
 }
 
 /** What a search of the client's own has found: its title, where it is from, its text. Citations are not made of it. */

@@ -1,8 +1,10 @@
 // POST /v1/messages/count_tokens: by the provider where the model has one that counts, which is free there; else an estimate
-// that says that it is one. Agents decide by it when to compact their conversation.
+// that says that it is one, for a team by the first of its models that is counted. Agents decide by it when to compact.
 
 import { relayTargetOf } from "../../../config/endpoint.ts";
 import { guardFetch } from "../../../worker/guarded-fetch.ts";
+import { modelsOf } from "../../../worker/kinds.ts";
+import type { Worker } from "../../../worker/types.ts";
 import type { GatewayContext } from "../../context.ts";
 import { type Fields, isFields } from "../../http/object-reader.ts";
 import type { Visit } from "../../http/route.ts";
@@ -10,36 +12,50 @@ import { toUpstreamHeaders } from "../../relay/headers.ts";
 import { spliceModel } from "../../relay/splice-model.ts";
 import { toUpstream } from "../../relay/target.ts";
 import type { Handler } from "../../types.ts";
-import { countTokens } from "./request.ts";
+import { countTokens, parseMessagesRequest } from "./request.ts";
 
 /** Whoever asks wants to go on: an estimate now is better than a count later. */
 const COUNT_MS = 5_000;
 const MAX_COUNT_BYTES = 65_536;
+/** Of a team. */
+const MOST_ASKED = 2;
 
 export const serveCount: Handler = async (context, visit) => {
   const { raw, body } = await context.uploads.read(visit.connection, visit.key);
   const estimate = countTokens(body);
-  const counted = await countAtProvider(context, visit, raw, body);
-  const shown =
-    counted === undefined ? { input_tokens: estimate, estimated: true } : { input_tokens: counted };
-  visit.connection.json(200, shown);
+  const { members, isTeam } = await findCounting(context, visit, body);
+  let counted: number | undefined;
+  for (const { worker } of members.slice(0, isTeam ? MOST_ASKED : 1))
+    counted ??= (await countRelayed(visit, worker, raw, body)) ?? (await countAsked(visit, worker, body));
+  const shown = { input_tokens: counted ?? estimate };
+  visit.connection.json(200, counted === undefined || isTeam ? { ...shown, estimated: true } : shown);
 };
 
-/** Undefined where nobody counts: a team, a model of another protocol, a provider that fails. */
-async function countAtProvider(
-  { models }: GatewayContext,
-  { connection, key, dialect }: Visit,
+/** Who would be asked. Of a team it is not known yet who speaks. */
+async function findCounting({ models, tutti }: GatewayContext, { key }: Visit, { model }: Fields) {
+  if (typeof model !== "string") return { members: [], isTeam: false };
+  const named = await models.resolve(model, key, { preferences: {} });
+  if (named.kind === "worker") return { members: [named.member], isTeam: false };
+  const { pool } = await tutti.pool(named.selector);
+  return { members: modelsOf(pool).filter(({ worker }) => mayCount(worker)), isTeam: true };
+}
+
+function mayCount(worker: Worker): boolean {
+  return worker.countInput !== undefined || relayTargetOf(worker) !== undefined;
+}
+
+/** By a provider that has this very endpoint; undefined where it has none, or fails. */
+async function countRelayed(
+  { connection, dialect }: Visit,
+  worker: Worker,
   raw: Buffer,
   body: Fields,
 ): Promise<number | undefined> {
-  const { model } = body;
-  if (typeof model !== "string" || !dialect.relay) return undefined;
-  const named = await models.resolve(model, key, { preferences: {} });
-  const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
+  const target = dialect.relay && relayTargetOf(worker);
   const upstream =
-    target && toUpstream(target, { path: `${dialect.path}/count_tokens`, relay: dialect.relay });
+    target && toUpstream(target, { path: `${dialect.path}/count_tokens`, relay: dialect.relay! });
   if (!target || !upstream) return undefined;
-  const cleaned = dialect.relay.withoutOurs?.(raw, body);
+  const cleaned = dialect.relay!.withoutOurs?.(raw, body);
   const asked = cleaned ? Buffer.from(JSON.stringify(cleaned)) : raw;
   try {
     const response = await guardFetch(
@@ -58,4 +74,18 @@ async function countAtProvider(
   } catch {
     return undefined;
   }
+}
+
+/** By a provider of another protocol, which gets the question as it would be asked. */
+async function countAsked(
+  { connection }: Visit,
+  worker: Worker,
+  fields: Fields,
+): Promise<number | undefined> {
+  if (!worker.countInput) return undefined;
+  const { task } = parseMessagesRequest({ max_tokens: 1, ...fields }, () => undefined);
+  const { maxOutputTokens = 1, ...output } = task.output ?? {};
+  const asked = { ...output, messages: task.messages, maxOutputTokens };
+  const signal = AbortSignal.any([connection.gone, AbortSignal.timeout(COUNT_MS)]);
+  return worker.countInput(asked, signal).catch(() => undefined);
 }

@@ -102,7 +102,12 @@ describe("the conversation", () => {
           toolCalls: [{ id: "toolu_1", name: "weather", input: '{"city":"Ulm"}' }],
         },
         { role: "tool", toolCallId: "toolu_1", toolName: "weather", content: "rain" },
-        { role: "tool", toolCallId: "toolu_9", toolName: "tool", content: "error: no\n[an image]" },
+        {
+          role: "tool",
+          toolCallId: "toolu_9",
+          toolName: "tool",
+          content: "error: no\n[an image]\n[a block of type new]",
+        },
         { role: "tool", toolCallId: "toolu_1", toolName: "weather", content: "" },
         { role: "user", content: "And tomorrow?" },
       ],

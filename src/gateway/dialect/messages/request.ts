@@ -24,13 +24,14 @@ const IMAGE_TOKENS = 1_500;
 export function parseMessagesRequest(fields: Fields, header: HeaderReader): GatewayRequest {
   const body = new ObjectReader(fields);
   const common = readCommon(body, header);
+  const left = new Set<string>();
   return {
     ...common,
-    task: { output: readOutput(body), messages: readConversation(body) },
+    task: { output: readOutput(body), messages: readConversation(body, left) },
     effort: readEffort(body),
     user: readUser(body),
     showsProgress: showsThinking(body, common.isStream) && common.showsProgress,
-    echo: dropAbsent({ ignored: toIgnored(fields, HONOURED, ignoredTools(body)) }),
+    echo: dropAbsent({ ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...left]) }),
   };
 }
 

@@ -1,13 +1,15 @@
 // The input of a Responses request → our messages. Items are flatter than messages: what an assistant said and
 // each of its calls are items of their own, so neighbours are joined again into one turn. Items that only their
-// own provider can read (reasoning, its tools) are left out; so are references, unless they were expanded before
-// (references.ts).
+// own provider can read (reasoning, its tools) are left out, and named but for thoughts; so are references, unless they were
+// expanded before (references.ts).
 
-import type { Message, Part, ToolCall } from "../../../worker/types.ts";
+import { shorten } from "../../../base/format.ts";
+import type { Message, Part } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
 import { ONE_MODEL_ONLY, readImage, type TextOrImage, toToolContent, toUserContent } from "../common.ts";
 import { toCustomInput } from "../openai-tools.ts";
+import { createMessageReader, type Reading } from "../read-once.ts";
 import { toFlatName } from "./namespaces.ts";
 import { referenceOf } from "./references.ts";
 import { readTypedCall, readTypedResult } from "./typed-tools.ts";
@@ -15,25 +17,30 @@ import { readTypedCall, readTypedResult } from "./typed-tools.ts";
 const ROLES = ["user", "assistant", "system", "developer"];
 const TEXT_PARTS = ["input_text", "output_text", "text"];
 
-/** `instructions` are not in here: they belong to one request and not to the conversation. */
-export function readInput(body: ObjectReader): Message[] {
+const readOnce = createMessageReader();
+
+/** `instructions` are not in here: they belong to one request and not to the conversation. `left` gets what nobody can read. */
+export function readInput(body: ObjectReader, left: Set<string>): Message[] {
   const input = body.textOrObjects("input", "a text or a list of items", MOST_MESSAGES) ?? "";
   if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
   const messages: Message[] = [];
-  const toolNames = new Map<string, string>();
-  for (const item of input) addItem(messages, toolNames, item);
+  const reading: Reading = { toolNames: new Map(), left };
+  for (const item of input)
+    for (const message of readOnce(item, reading, (own) => readItem(item, own)))
+      if (message.role === "assistant") addAssistant(messages, message);
+      else messages.push(message);
   return messages;
 }
 
-function addItem(messages: Message[], toolNames: Map<string, string>, item: ObjectReader): void {
-  if (referenceOf(item.fields) !== undefined) return;
+/** None for an item that nobody else can read, or that says nothing. */
+function readItem(item: ObjectReader, { toolNames, left }: Reading): Message[] {
+  if (referenceOf(item.fields) !== undefined) return [];
   // Many clients leave the type out where there is a role.
   const isUntyped = item.value("type") === undefined && item.fields.role !== undefined;
   const type = isUntyped ? "message" : item.text("type");
   switch (type) {
     case "message":
-      addMessage(messages, item);
-      return;
+      return readMessage(item);
     case "function_call":
     case "custom_tool_call": {
       const isCustom = type === "custom_tool_call";
@@ -46,60 +53,62 @@ function addItem(messages: Message[], toolNames: Map<string, string>, item: Obje
         name: namespace ? toFlatName(namespace, name) : name,
         input,
       };
-      toolNames.set(call.id, call.name);
-      addAssistant(messages, "", [call]);
-      return;
+      return [{ role: "assistant", content: "", toolCalls: [call] }];
     }
     case "function_call_output":
     case "custom_tool_call_output": {
       const toolCallId = item.name("call_id", LONGEST_CALL_ID);
       const toolName = toolNames.get(toolCallId) ?? "tool";
-      const returned = toToolContent(readParts(item, "output", readToolPart));
-      messages.push({ role: "tool", toolCallId, toolName, ...returned });
-      return;
+      const read = (part: ObjectReader, kind: string) => readToolPart(part, kind, left);
+      const returned = toToolContent(readParts(item, "output", read));
+      return [{ role: "tool", toolCallId, toolName, ...returned }];
     }
   }
   const call = readTypedCall(item, type);
-  if (call) {
-    toolNames.set(call.id, call.name);
-    addAssistant(messages, "", [call]);
-  }
+  if (call) return [{ role: "assistant", content: "", toolCalls: [call] }];
   const result = readTypedResult(item, type);
-  if (result)
-    messages.push({ role: "tool", toolName: toolNames.get(result.toolCallId) ?? "tool", ...result });
+  if (result) return [{ role: "tool", toolName: toolNames.get(result.toolCallId) ?? "tool", ...result }];
+  // Thoughts are their worker's, and come back to it from the journal.
+  if (type !== "reasoning") left.add(`input: ${shorten(type)}`);
+  return [];
 }
 
-function addMessage(messages: Message[], item: ObjectReader): void {
+function readMessage(item: ObjectReader): Message[] {
   const role = item.text("role");
   switch (role) {
     case "user":
-      messages.push({ role, content: toUserContent(readParts(item, "content", readUserPart)) });
-      return;
-    case "assistant":
-      addAssistant(messages, readTexts(item, "content", readTextPart), []);
-      return;
+      return [{ role, content: toUserContent(readParts(item, "content", readUserPart)) }];
+    case "assistant": {
+      const content = readTexts(item, "content", readTextPart);
+      return content === "" ? [] : [{ role, content }];
+    }
     case "system":
     case "developer":
-      messages.push({ role: "system", content: readTexts(item, "content", readTextPart) });
-      return;
+      return [{ role: "system", content: readTexts(item, "content", readTextPart) }];
   }
   throw item.wrong("role", `one of ${ROLES.join(", ")}`);
 }
 
 /** Text and calls beside one another are one turn, in whatever order they came: results must follow their calls. */
-function addAssistant(messages: Message[], text: string, calls: ToolCall[]): void {
-  if (text === "" && calls.length === 0) return;
+function addAssistant(messages: Message[], { content, toolCalls = [] }: AssistantMessage): void {
   const last = messages.at(-1);
-  const isSameTurn = last?.role === "assistant" && (calls.length > 0 || last.toolCalls !== undefined);
+  const isSameTurn = last?.role === "assistant" && (toolCalls.length > 0 || last.toolCalls !== undefined);
   if (!isSameTurn) {
-    messages.push({ role: "assistant", content: text, toolCalls: calls.length > 0 ? calls : undefined });
+    // A turn of its own, that others are added to: what was read stays as it is.
+    messages.push({
+      role: "assistant",
+      content,
+      toolCalls: toolCalls.length > 0 ? [...toolCalls] : undefined,
+    });
     return;
   }
   // Added to what is there, not copied: a turn may have thousands of calls.
-  last.content = [last.content, text].filter((part) => part !== "").join("\n");
-  if (last.toolCalls) last.toolCalls.push(...calls);
-  else last.toolCalls = calls;
+  last.content = [last.content, content].filter((part) => part !== "").join("\n");
+  if (last.toolCalls) last.toolCalls.push(...toolCalls);
+  else last.toolCalls = [...toolCalls];
 }
+
+type AssistantMessage = Extract<Message, { role: "assistant" }>;
 
 // ---- Content ------------------------------------------------------------------------------------
 
@@ -143,9 +152,9 @@ function readUserPart(part: ObjectReader, type: string): Part {
 }
 
 /** What a tool returned is text or an image; of anything else the model is at least told that it was there. */
-function readToolPart(part: ObjectReader, type: string): TextOrImage {
+function readToolPart(part: ObjectReader, type: string, left: Set<string>): TextOrImage {
   if (type === "input_image" && part.value("image_url") !== undefined) return readImage(part, "image_url");
-  if (type === "input_image") return { type: "text", text: "[an image]" };
-  if (type === "input_file") return { type: "text", text: "[a file]" };
-  return readTextPart(part, type);
+  if (type !== "input_image" && type !== "input_file") return readTextPart(part, type);
+  left.add(`input: ${type}`);
+  return { type: "text", text: type === "input_file" ? "[a file]" : "[an image]" };
 }

@@ -199,7 +199,7 @@ describe("the settings", () => {
       store: false,
     };
     const request = parse({ ...fields, stream: true, seed: 7, include: ["x"], max_tool_calls: 3 });
-    const ignored = ["max_tool_calls", "tools: web_search"];
+    const ignored = ["max_tool_calls", "tools: web_search", "truncation", "include: x"];
     expect(request.echo).toEqual({ ...fields, background: false, ignored });
     expect(request).toMatchObject({
       isStream: true,
@@ -212,6 +212,7 @@ describe("the settings", () => {
     });
     expect(request.task.output).toEqual({
       maxOutputTokens: 90,
+      seed: 7,
       temperature: 0.5,
       topP: 0.9,
       parallelToolCalls: false,

@@ -32,7 +32,7 @@ import { typedToolOf } from "./typed-tools.ts";
 /** Fields that are followed, answered, or that only tell us something. */
 const HONOURED: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "stream", "stream_options", "store", "background", "metadata"],
-  ...["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "previous_response_id"],
+  ...["user", "safety_identifier", "prompt_cache_key", "previous_response_id"],
   ...[
     "max_output_tokens",
     "temperature",
@@ -60,9 +60,10 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
   const previousReplyId = body.optionalName("previous_response_id") || undefined;
   const instructions = body.optionalText("instructions") || undefined;
   const output = readOutput(body);
+  const left = new Set<string>();
   return {
     ...common,
-    task: readTask(body, instructions, output, previousReplyId),
+    task: readTask(body, left, { instructions, output, previousReplyId }),
     effort: reasoning?.choice("effort", EFFORTS),
     isBackground,
     previousReplyId,
@@ -79,7 +80,7 @@ export function parseResponsesRequest(fields: Fields, header: HeaderReader): Gat
       parallel_tool_calls: ofType("boolean", fields.parallel_tool_calls),
       truncation: ofType("string", fields.truncation),
       tools: fields.tools,
-      ignored: toIgnored(fields, HONOURED, ignoredTools(body)),
+      ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...ignoredWishes(body), ...left]),
       tool_choice: fields.tool_choice,
       reasoning:
         reasoning && dropAbsent({ effort: reasoning.fields.effort, summary: reasoning.fields.summary }),
@@ -107,13 +108,25 @@ function refuseUnsupported(body: ObjectReader): void {
     throw body.bad("prompt", 'names a text that only OpenAI has: send it as "instructions" and "input".');
 }
 
+/** Of fields that are followed in part. Encrypted reasoning is kept here, and goes back from the journal. */
+function ignoredWishes(body: ObjectReader): string[] {
+  const wanted = body.list("include").filter((name) => name !== "reasoning.encrypted_content");
+  const truncates = body.value("truncation") === "auto";
+  return [...(truncates ? ["truncation"] : []), ...wanted.map((name) => `include: ${String(name)}`)];
+}
+
+interface TaskFields {
+  instructions: string | undefined;
+  output: OutputSettings | undefined;
+  previousReplyId: string | undefined;
+}
+
 function readTask(
   body: ObjectReader,
-  instructions: string | undefined,
-  output: OutputSettings | undefined,
-  previousReplyId: string | undefined,
+  left: Set<string>,
+  { instructions, output, previousReplyId }: TaskFields,
 ): Task {
-  const input = readInput(body);
+  const input = readInput(body, left);
   const messages: Message[] = instructions ? [{ role: "system", content: instructions }, ...input] : input;
   // The question may be in what came before: of an earlier response, or of the run that asked for a tool.
   const goesOn = previousReplyId !== undefined || input.some(({ role }) => role === "tool");

@@ -100,10 +100,14 @@ async function findStatus(
   { id, origin }: Run,
 ): Promise<"in_progress" | "queued" | "lost"> {
   if (live.find(id)) return "in_progress";
-  const [found] = await (await tutti.store()).listRuns({ idPrefix: id, limit: 1 });
-  if (found?.state === "running") return "in_progress";
-  const isGoneOnWith = engine !== undefined || origin?.isBackground;
-  return isGoneOnWith && !dispatcher.refused.has(id) ? "queued" : "lost";
+  const store = await tutti.store();
+  const find = async () => (await store.listRuns({ idPrefix: id, limit: 1 }))[0];
+  if ((await find())?.state === "running") return "in_progress";
+  if (!engine) return origin?.isBackground && !dispatcher.refused.has(id) ? "queued" : "lost";
+  const resumes = (await store.loadRun(id)).filter(({ type }) => type === "run-resume").length;
+  if (await engine.isKept(id, resumes + 1)) return "queued";
+  // It may have ended while it was looked for.
+  return (await find())?.state === "interrupted" ? "lost" : "in_progress";
 }
 
 const showResponse: Handler = async (context, visit) => {

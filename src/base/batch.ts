@@ -1,9 +1,12 @@
 // Joins what is wanted while a statement is under way into the next one: a database that answers slowly gets fewer of them.
 
-/** `work` gets what was added since it was called last, and gives a result for each. So many calls at a time as `lanes`. */
+/**
+ * `work` gets what was added since it was called last, and gives a result for each. So many calls at a time as `lanes`.
+ * `lingerMs`: the first waits so long for others, where nobody is in a hurry.
+ */
 export function createBatch<Item, Result>(
   work: (items: Item[]) => Promise<readonly Result[]>,
-  { most = 500, lanes = 1 } = {},
+  { most = 500, lanes = 1, lingerMs = 0 } = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item;
@@ -15,7 +18,10 @@ export function createBatch<Item, Result>(
 
   async function run(): Promise<void> {
     // Whatever is added in this turn of the event loop goes along.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => {
+      if (lingerMs > 0) setTimeout(resolve, lingerMs);
+      else setImmediate(resolve);
+    });
     while (waiting.length > 0) {
       const batch = waiting.splice(0, most);
       try {
