@@ -4,7 +4,7 @@
 // Several checkpoints are training seeds: their mean and the worst of them are reported. Further options:
 //   --split prompt|family  family: test tasks are of families never seen (needs a checkpoint trained with it)
 //   --out DIR              keeps the rows of the baselines, so that another checkpoint is measured quickly
-//   --limit N              at the most N test tasks a set, for a quick look; --threads N (1)
+//   --limit N              at the most N test tasks a set, for a quick look
 // Rows in --out belong to the code that made them: choose another folder when baselines have changed.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -28,7 +28,6 @@ function readOptions() {
       split: text("prompt"),
       out: text(join(tmpdir(), "tutti-experiments")),
       limit: text(),
-      threads: text("1"),
       json: { type: "boolean", default: false },
     },
   });
@@ -43,7 +42,6 @@ function readOptions() {
     throw new TypeError(`--split must be prompt or family, not ${values.split}`);
   return {
     ...values,
-    threads: whole("threads"),
     limit: values.limit === undefined ? undefined : whole("limit"),
     splitSeed: SPLIT_SEED,
     seed: SEED,

@@ -116,8 +116,8 @@ export async function measureBaselines({ name, fittedSets, workers }, options) {
 // ---- The trained Conductor --------------------------------------------------------------------------
 
 /** Its rows on each set, with the pool in its own order and once shuffled. */
-export async function measureTrained(sets, checkpoint, { threads, seed }, tell) {
-  const { policy, card, close } = await openTrained(checkpoint, { threads });
+export async function measureTrained(sets, checkpoint, { seed }, tell) {
+  const { policy, card } = openTrained(checkpoint);
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
   const {
@@ -126,23 +126,19 @@ export async function measureTrained(sets, checkpoint, { threads, seed }, tell) 
     cost,
   } = card;
   const bySet = new Map();
-  try {
-    for (const { name, fittedSets } of sets) {
-      const measured = { rows: [], shuffled: [] };
-      for (const fitted of fittedSets) {
-        for (const [order, each] of [
-          ["rows", fitted],
-          ["shuffled", shufflePool(fitted, hashSeed("order", seed, name))],
-        ]) {
-          const plans = await writeTestPlans(each, policy, { rounds, size, cost, seed, signal });
-          measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
-        }
+  for (const { name, fittedSets } of sets) {
+    const measured = { rows: [], shuffled: [] };
+    for (const fitted of fittedSets) {
+      for (const [order, each] of [
+        ["rows", fitted],
+        ["shuffled", shufflePool(fitted, hashSeed("order", seed, name))],
+      ]) {
+        const plans = await writeTestPlans(each, policy, { rounds, size, cost, seed, signal });
+        measured[order].push(...(await performPlans(each, plans, { name: "trained", seed, signal })));
       }
-      bySet.set(name, measured);
-      tell(`  ${name}`);
     }
-  } finally {
-    await close();
+    bySet.set(name, measured);
+    tell(`  ${name}`);
   }
   return { folder: checkpoint, card, bySet };
 }

@@ -151,6 +151,49 @@ test("tells that the total is not known until the minutes have become a count", 
   expect(notice.text).toContain(`100 minutes are ${told.at(-1)!.total - 1} iterations here`);
 });
 
+describe("with distillation", () => {
+  test("goes on from any iteration to the same result, and tells of a stage of its own", async () => {
+    const distilled = { distilled: 3, iterations: 4 };
+    const copy = join(home, "distilled-killed");
+    const first = await run("distilled", distilled, {
+      onEvent: (event) => {
+        if (event.type !== "iteration" || event.iteration !== WARM_UP + 1) return;
+        cpSync(join(home, "distilled"), copy, { recursive: true });
+        rmSync(join(copy, "training.lock"), { force: true });
+      },
+    });
+    const told = first.events.filter((event) => event.type === "iteration");
+    expect(told.filter(({ stage }) => stage === "distillation").length).toBe(3);
+    expect(told.length).toBe(WARM_UP + 3 + 4);
+    await run("distilled-killed", { ...distilled, resume: true });
+    expect(resultOf(copy)).toEqual(resultOf(first.path));
+  });
+
+  test("alone is kept where there is no reinforcement", async () => {
+    const { validation } = await run("distilled-alone", { distilled: 2, warmUp: 2, iterations: 0 });
+    expect(validation).toMatchObject({ stage: "distillation", isBest: true });
+  });
+
+  test("learns nothing where nothing is simulated", async () => {
+    const world = createSmallWorld({ isSimulated: false });
+    const { events } = await run("distilled-live", { world, distilled: 2, warmUp: 1, iterations: 0 });
+    const told = events.filter((event) => event.type === "iteration");
+    expect(told.map(({ stage, loss }) => [stage, loss]).slice(1)).toEqual([
+      ["distillation", 0],
+      ["distillation", 0],
+    ]);
+  });
+});
+
+test("the repertoire is kept with the state: a training goes on with its own, whatever it is given", async () => {
+  const other = { ...repertoire, instructions: repertoire.instructions.slice(0, 2) };
+  const path = killedAt("whole", 3);
+  const copy = join(home, "other-repertoire");
+  cpSync(path, copy, { recursive: true });
+  await run("other-repertoire", { resume: true, repertoire: other });
+  expect(loadCheckpoint(join(copy, "best")).language.repertoire).toEqual(repertoire);
+});
+
 test("keeps on the card what was kept together when tasks were split", async () => {
   const aboutOf = async (name: string, world: World) => {
     const { checkpoint } = await run(name, { world, iterations: 0, warmUp: 1 });

@@ -52,7 +52,8 @@ export async function* creditSteps(groups: PlanGroup[], context: StageContext): 
       // A tool that changed places may have too little in sight: that says nothing about the step.
       const isValid = outcomes.every((each) => each.isValid);
       const without = isValid ? meanReward(outcomes, costPerCall) : undefined;
-      if (own !== undefined && without !== undefined) (gains[plan]![step] ??= []).push(own - without);
+      if (own === undefined || without === undefined) continue;
+      gains[plan]![step] = [...(gains[plan]![step] ?? []), own - without];
     }
     return { ...group, credits: gains.map((steps) => steps.map((own) => own && meanOf(own))) };
   });

@@ -21,6 +21,7 @@ export const distil: TrainingStage = async function* (context) {
   const prompts = sampleQuestions(context, questions)
     .filter(({ task }) => isSimulatedTask(world, task))
     .map((question) => toPrompt(policy, question, { size: plan.sampleSize(random) }));
+  if (prompts.length === 0) return learnNothing([]);
   const found = yield* searchPlans(prompts, context, random);
   const scale = 1 / Math.max(1, prompts.length);
   const rows = prompts.flatMap(({ reading }, q) => {

@@ -1,4 +1,4 @@
-// The native Conductor as a learning algorithm: a warm-up, perhaps a supervised stage, GRPO on selection, teams and
+// The native Conductor as a learning algorithm: a warm-up, perhaps distillation, GRPO on selection, teams and
 // rounds, and last the comparison of sizes, all on one policy with one optimiser.
 
 import { TuttiError } from "../../base/errors.ts";
