@@ -10,7 +10,7 @@ import { Model } from "../dist/nn/model.js";
 import { median, quantile, world } from "./train/lab.mjs";
 
 const plans = Number(process.argv[2] ?? 100);
-const { card, weights, language, choices } = loadCheckpoint(findShipped("rehearsal"));
+const { card, weights, language, choices } = loadCheckpoint(findShipped("conductor"));
 const policyOf = (model) => ({ model, language, choices });
 const contenders = {
   "plain TypeScript": new ForwardModel(card.shape, weights),

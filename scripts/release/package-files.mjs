@@ -10,10 +10,10 @@ export const NEEDED = [
   "dist/cli/main.js",
   "dist/gateway/server.js",
   "dist/web/index.html",
-  "models/rehearsal/card.json",
-  "models/rehearsal/weights.safetensors",
-  "models/recordings/card.json",
-  "models/recordings/weights.safetensors",
+  "models/conductor/card.json",
+  "models/conductor/weights.safetensors",
+  "models/conductor/repertoire.yaml",
+  "models/repertoire.yaml",
   "python/conductor_reward.py",
 ];
 

@@ -9,7 +9,7 @@ import { language, median, ms, quantile, SMALL, show, signal, time, world } from
 
 /** `spare` is a folder for an untrained checkpoint, where there is no other. */
 export async function measurePlanning(plans, given, spare) {
-  const found = given ?? findShipped("rehearsal");
+  const found = given ?? findShipped("conductor");
   const checkpoint = found ?? (await saveUntrained(spare));
   const requests = Array.from({ length: plans + 1 }, (_, number) => {
     const { task, pool } = world.sample(number);
@@ -33,7 +33,7 @@ export async function measurePlanning(plans, given, spare) {
   const seconds = [];
   for (const request of requests.slice(1)) seconds.push(await time(() => plan(request)));
   const { width, layers } = conductor.card.shape;
-  const name = given ?? (found ? "models/rehearsal" : "untrained: its plans are as long as plans can be");
+  const name = given ?? (found ? "models/conductor" : "untrained: its plans are as long as plans can be");
   show(
     "planning",
     `p50 ${ms(median(seconds))}   p99 ${ms(quantile(seconds, 0.99))}   ${plans} warm plans, one thread, ${width} × ${layers} (${name})`,

@@ -2,12 +2,12 @@
 
 import { isTuttiError } from "../base/errors.ts";
 import { digestOf } from "./native/opened.ts";
-import { findShippedFor } from "./native/shipped.ts";
+import { findShippedNative } from "./native/shipped.ts";
 import { loadTrinity } from "./trinity/checkpoint.ts";
 import { findTrinityFor } from "./trinity/open.ts";
 
 const TRAINED = {
-  native: () => toDigest(findShippedFor("live"), digestOf),
+  native: () => toDigest(findShippedNative(), digestOf),
   trinity: () => toDigest(findTrinityFor("live"), (folder) => loadTrinity(folder).digest),
 };
 

@@ -11,15 +11,14 @@ import type { PoolKind } from "./conductors.ts";
 import { chooseConductor } from "./conductors.ts";
 
 // What ships with the package is set by each test.
-const shipped = vi.hoisted(() => ({ folders: new Map<string, string>() }));
+const shipped = vi.hoisted(() => ({ folder: undefined as string | undefined }));
 
 vi.mock("../conductor/native/shipped.ts", async (original) => {
   const real = await original<typeof import("../conductor/native/shipped.ts")>();
-  const find = (world: string) => shipped.folders.get(world === "rehearsal" ? "rehearsal" : "recordings");
   return {
     ...real,
-    findShippedFor: find,
-    findNative: (named: string | undefined, world: string) => named ?? find(world) ?? "nowhere",
+    findShippedNative: () => shipped.folder,
+    findNative: (named: string | undefined) => named ?? shipped.folder ?? "nowhere",
   };
 });
 
@@ -53,16 +52,16 @@ async function choose(
 }
 
 beforeEach(() => {
-  shipped.folders.clear();
+  shipped.folder = undefined;
 });
 
 describe("in the rehearsal", () => {
   it("the trained Conductor plans, where it is there", async () => {
     const folder = await saveTinyCheckpoint();
-    shipped.folders.set("rehearsal", folder);
+    shipped.folder = folder;
     expect(await choose(undefined, { kind: "rehearsal" })).toEqual({
       id: `native:${folder}`,
-      reason: "shipped weights, trained on the rehearsal, which is the pool",
+      reason: "shipped weights, trained in the rehearsal, which is the pool, and on recordings",
     });
   });
 
@@ -75,14 +74,14 @@ describe("in the rehearsal", () => {
   });
 
   it("the scripted planner does where the checkpoint is broken", async () => {
-    shipped.folders.set("rehearsal", "no/such/folder");
+    shipped.folder = "no/such/folder";
     const { id, reason } = await choose(undefined, { kind: "rehearsal" });
     expect(id).toBe("scripted-planner");
     expect(reason).toContain("No trained Conductor in no/such/folder: card.json cannot be read");
   });
 
   it("a planner that is named is taken", async () => {
-    shipped.folders.set("rehearsal", await saveTinyCheckpoint());
+    shipped.folder = await saveTinyCheckpoint();
     expect(await choose("scripted-planner", { kind: "rehearsal" })).toEqual({
       id: "scripted-planner",
       reason: "named",
@@ -119,7 +118,7 @@ describe("on a live pool", () => {
   });
 
   it("a prompted one plans where no bench has shown a trained one, and it is said", async () => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint());
+    shipped.folder = await saveTinyCheckpoint();
     const others = [
       await homeWith(),
       await homeWith({ conductor: "trinity", workers: ["model-0"] }),
@@ -145,7 +144,7 @@ describe("on a live pool", () => {
 
   it("the one that a bench has shown plans: native or TRINITY, and of both the one that gained more", async () => {
     const folder = await saveTinyCheckpoint();
-    shipped.folders.set("recordings", folder);
+    shipped.folder = folder;
     const [native, trinity] = [{ conductor: "native" }, { conductor: "trinity" }] as const;
     const cases = [
       [[native], `native:${folder}`],
@@ -163,7 +162,7 @@ describe("on a live pool", () => {
 
   it("the other one plans where the better one cannot, and a prompted one where neither can", async () => {
     const folder = await saveTinyCheckpoint({ limits: { workers: 2, rounds: 1 } });
-    shipped.folders.set("recordings", folder);
+    shipped.folder = folder;
     const better = { conductor: "native", difference: 0.1 } as const;
     const both = await homeWith(better, { conductor: "trinity" });
     expect((await choose(undefined, { pool: known(), home: both })).id).toBe("trinity:trinity");
@@ -187,7 +186,7 @@ describe("on a live pool", () => {
 describe("native by its name", () => {
   it("plans for measured models without more words", async () => {
     const folder = await saveTinyCheckpoint();
-    shipped.folders.set("recordings", folder);
+    shipped.folder = folder;
     expect(await choose("native")).toEqual({ id: `native:${folder}`, reason: "named" });
   });
 
@@ -195,7 +194,7 @@ describe("native by its name", () => {
     [[true, false], "model-1"],
     [[false, false], "2 models"],
   ])("says which profiles are missing and who measures them: %s", async (measured, who) => {
-    shipped.folders.set("recordings", await saveTinyCheckpoint());
+    shipped.folder = await saveTinyCheckpoint();
     const { reason } = await choose("native", { pool: poolOf(measured) });
     expect(reason).toBe(
       `named; the profile of ${who} is missing, by which it would choose: tutti pool calibrate measures it`,

@@ -143,17 +143,17 @@ function requirePrices(pool: Pool): void {
   );
 }
 
-/** By its shipped name or folder; undefined: the shipped one for such a pool. */
+/** By its shipped name or folder; undefined: the one that is shipped. */
 async function openNative(
   checkpoint: string | undefined,
   pool: Pool,
-  { kind, quality = "balanced" }: Pick<ResolveOptions, "kind" | "quality">,
+  { quality = "balanced" }: Pick<ResolveOptions, "quality">,
 ): Promise<NativeConductor> {
   const [{ createNativeConductor }, { findNative }] = await Promise.all([
     import("../conductor/native/native.ts"),
     import("../conductor/native/shipped.ts"),
   ]);
-  const folder = findNative(checkpoint, kind === "rehearsal" ? "rehearsal" : "live");
+  const folder = findNative(checkpoint);
   const { isSingle, costPerCall } = QUALITY_TRAITS[quality];
   const size = isSingle ? 1 : undefined;
   const conductor = createNativeConductor({ checkpoint: folder, size, costScale: costPerCall });
@@ -247,11 +247,11 @@ async function chooseForRehearsal(
     conductor: await resolve({ kind: "scripted" }),
     reason: `the pool is the rehearsal, and its trained Conductor cannot be used: ${why}`,
   });
-  const { findShippedFor } = await import("../conductor/native/shipped.ts");
-  if (findShippedFor("rehearsal") === undefined) return scripted("none comes with this package");
+  const { findShippedNative } = await import("../conductor/native/shipped.ts");
+  if (findShippedNative() === undefined) return scripted("none comes with this package");
   try {
     const conductor = await openNative(undefined, pool, options);
-    return { conductor, reason: "shipped weights, trained on the rehearsal, which is the pool" };
+    return { conductor, reason: "shipped weights, trained in the rehearsal, which is the pool, and on recordings" };
   } catch (error) {
     if (!isTuttiError(error)) throw error;
     return scripted(error.message);

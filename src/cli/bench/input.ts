@@ -252,7 +252,7 @@ export async function chooseContenders(
   { set, resolved }: BenchInput,
   { verifierError = 0, seed = 0 }: Partial<Pick<InputFlags, "verifierError" | "seed">> = {},
 ): Promise<{ contenders: Baseline[]; withOracle: boolean }> {
-  const [{ BASELINES, findBaseline }, { cannotCompare }, { findShippedFor }, { findTrinityFor }] =
+  const [{ BASELINES, findBaseline }, { cannotCompare }, { findShippedNative }, { findTrinityFor }] =
     await Promise.all([
       import("../../baseline/all.ts"),
       import("../../bench/bench.ts"),
@@ -265,7 +265,7 @@ export async function chooseContenders(
   const standard = [
     ...(resolved ? [resolved.kind === "rehearsal" ? "scripted-planner" : "prompted"] : []),
     // Live it would be measured beside what is paid for: there it must be named.
-    ...(set.kind !== "tasks" && findShippedFor(set.kind) ? ["native"] : []),
+    ...(set.kind !== "tasks" && findShippedNative() ? ["native"] : []),
     ...(set.kind !== "tasks" && findTrinityFor(set.kind) ? ["trinity"] : []),
   ];
   const models = modelsOf(set.pool);
@@ -330,7 +330,7 @@ async function toNative(id: string, set: WorldSet): Promise<Baseline> {
   ]);
   const named = parseConductorName(id);
   const checkpoint = named.kind === "native" ? named.checkpoint : undefined;
-  const folder = findNative(checkpoint, set.kind === "tasks" ? "live" : set.kind);
+  const folder = findNative(checkpoint);
   return createNativeContender({ id, folder, set });
 }
 

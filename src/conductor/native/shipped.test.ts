@@ -6,12 +6,15 @@ it.each(["", "..", "../models/rehearsal", "a/b", "no-such-model"])("%j is no shi
 });
 
 it("a folder is what it is, also where it is called like nothing that ships", () => {
-  expect(findNative("runs/mine/best", "live")).toBe("runs/mine/best");
+  expect(findNative("runs/mine/best")).toBe("runs/mine/best");
 });
 
 it("a shipped one is known by its name, wherever the package lies, and found by it", () => {
-  const folder = findShipped("rehearsal")!;
-  expect(toCheckpointName(folder)).toBe("rehearsal");
-  expect(findNative("rehearsal", "live")).toBe(folder);
+  const folder = findShipped("conductor")!;
+  expect(toCheckpointName(folder)).toBe("conductor");
+  expect(findNative("conductor")).toBe(folder);
+  expect(findNative(undefined)).toBe(folder);
+  // Journals and scripts know the two that there were before.
+  for (const former of ["rehearsal", "recordings"]) expect(findNative(former)).toBe(folder);
   expect(toCheckpointName("runs/mine/rehearsal")).toBe("runs/mine/rehearsal");
 });

@@ -1,5 +1,5 @@
-// The trained Conductors that come with the package, in `models/`: where they are, which one is for which pool,
-// and which one a name means. The path is the same from `src/` and from `dist/`.
+// The trained Conductors that come with the package, in `models/`: where they are, and which one a name means. The path
+// is the same from `src/` and from `dist/`.
 
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -17,13 +17,14 @@ export function findShipped(name: string): string | undefined {
   return existsSync(join(folder, "card.json")) ? folder : undefined;
 }
 
-/** The pools that a checkpoint is made for. */
-export type TrainedFor = "rehearsal" | "recording" | "live";
+/** One was trained for every kind of pool: it reads whether models may be shown each other's replies. */
+export const SHIPPED = "conductor";
+/** As it was called while there were two of them. */
+const FORMER_NAMES: readonly string[] = ["rehearsal", "recordings"];
 
-/** The one for such a pool. Live models are more like recorded ones than like simulated ones. */
-export function findShippedFor(world: TrainedFor): string | undefined {
-  if (world === "rehearsal") return findShipped("rehearsal");
-  return findShipped("recordings") ?? (world === "live" ? findShipped("rehearsal") : undefined);
+/** The one that plans where nobody names another one. */
+export function findShippedNative(): string | undefined {
+  return findShipped(SHIPPED);
 }
 
 /** What names a checkpoint in a journal: a shipped one wherever the package lies, others by their folder. */
@@ -32,16 +33,18 @@ export function toCheckpointName(folder: string): string {
   return dirname(path) === resolve(MODELS) ? basename(path) : folder;
 }
 
-/** The folder of the checkpoint with this name, or in this folder; undefined: the one for such a pool. */
-export function findNative(named: string | undefined, world: TrainedFor): string {
-  if (named !== undefined)
-    return findShipped(named) ?? shippedFolders().find((each) => isCalled(each, named)) ?? named;
-  const folder = findShippedFor(world);
+/** The folder of the checkpoint with this name, or in this folder; undefined: the one that is shipped. */
+export function findNative(named: string | undefined): string {
+  const folder = findShippedNative();
+  if (named !== undefined) {
+    const known = findShipped(named) ?? shippedFolders().find((each) => isCalled(each, named));
+    return known ?? (FORMER_NAMES.includes(named) ? folder : undefined) ?? named;
+  }
   if (folder !== undefined) return folder;
   const names = shippedFolders().map((each) => basename(each));
   const there = names.length === 0 ? "" : ` (there are: ${names.join(", ")})`;
   throw usageError(
-    `No trained Conductor for a ${world} pool comes with this package${there}: train one with tutti train, and name its folder as native:FOLDER.`,
+    `No trained Conductor comes with this package${there}: train one with tutti train, and name its folder as native:FOLDER.`,
   );
 }
 

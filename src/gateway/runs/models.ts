@@ -6,7 +6,7 @@ import { shorten } from "../../base/format.ts";
 import type { Quality } from "../../base/quality-names.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { digestOf } from "../../conductor/native/opened.ts";
-import { findShippedFor, toCheckpointName } from "../../conductor/native/shipped.ts";
+import { findShippedNative, toCheckpointName } from "../../conductor/native/shipped.ts";
 import { referenceOf } from "../../config/endpoint.ts";
 import type { Environment } from "../../config/home.ts";
 import { resolveModel } from "../../config/pool.ts";
@@ -172,7 +172,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     const selector = () => toSelector(key, wanted.preferences);
     if (name === "tutti" || Object.hasOwn(NAMED_QUALITIES, name))
       return toTeam(name, await plannerFor(key), await selector(), wanted);
-    const pinned = name.startsWith("tutti-") ? (await pinnedNames(tutti)).get(name) : undefined;
+    const pinned = name.startsWith("tutti-") ? pinnedNames().get(name) : undefined;
     if (pinned) return toTeam(name, pinned, await selector(), wanted);
     const { pool } = await tutti.pool();
     const member =
@@ -212,7 +212,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     const teams = [
       "tutti",
       ...Object.keys(NAMED_QUALITIES),
-      ...(await pinnedNames(tutti)).keys(),
+      ...pinnedNames().keys(),
       ...aliases,
     ];
     return [
@@ -314,10 +314,9 @@ async function unknownModel(name: string, names: () => Promise<string[]>): Promi
   });
 }
 
-/** Of the trained Conductor that is for such a pool: its name with the digest of its weights. */
-async function pinnedNames(tutti: Tutti): Promise<Map<string, ConductorIdentity>> {
-  const { kind } = await tutti.pool();
-  const folder = findShippedFor(kind === "rehearsal" ? "rehearsal" : "live");
+/** Of the trained Conductor that is shipped: its name with the digest of its weights. */
+function pinnedNames(): Map<string, ConductorIdentity> {
+  const folder = findShippedNative();
   if (folder === undefined) return new Map();
   const checkpoint = toCheckpointName(folder);
   const digest = digestOf(folder);

@@ -52,11 +52,11 @@ function farthest(a: number[][], b: number[][]): number {
 }
 
 describe.skipIf(!engine)(`the forward pass beside ${name}`, () => {
-  test.each(["rehearsal", "recordings", "two million new weights"])(
+  test.each(["conductor", "two million new weights"])(
     "%s",
     async (which) => {
       const folder = findShipped(which);
-      const { card, weights, language, choices } = loadCheckpoint(folder ?? findShipped("rehearsal")!);
+      const { card, weights, language, choices } = loadCheckpoint(folder ?? findShipped("conductor")!);
       const shape = folder ? card.shape : { ...card.shape, width: 192, heads: 6, layers: 4, hidden: 512 };
       const own = folder ? weights : createWeights(shape, 1);
       const forward = new ForwardModel(shape, own);
