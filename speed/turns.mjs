@@ -74,7 +74,11 @@ function readReply(text) {
   return { choices: [{ message: { ...choices[0].delta, role: "assistant" } }] };
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const quantile = (share) => (numbers) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)];
+const median = quantile(0.5);
+/** What it takes where other work on the machine is not in the way; without the larger collections of garbage. */
+const undisturbed = quantile(0.1);
 
 async function measure(dialect, home) {
   const { path, first, ask, next, isBare = false } = DIALECTS[dialect];
@@ -113,6 +117,8 @@ async function measure(dialect, home) {
     "CPU ms, early": median(cpu.slice(...early)).toFixed(2),
     "CPU ms, late": median(cpu.slice(-WINDOW)).toFixed(2),
     "growth, CPU ms": (median(cpu.slice(-WINDOW)) - median(cpu.slice(...early))).toFixed(2),
+    "undisturbed CPU ms, early": undisturbed(cpu.slice(...early)).toFixed(2),
+    "undisturbed CPU ms, late": undisturbed(cpu.slice(-WINDOW)).toFixed(2),
     "said, MB": (JSON.stringify(conversation).length / 1e6).toFixed(2),
     "journal half way, MB": (halfWay / 1e6).toFixed(2),
     "journal, MB": (sizeOf(journal) / 1e6).toFixed(2),

@@ -107,7 +107,8 @@ function byStatus(worker: string, status: number, failure: SdkError): TuttiError
     return fail("auth", `${worker}: its key was refused (${status})`, failure, { status });
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(failure.responseHeaders ?? {});
-    const wait = retryAfterMs === undefined ? "" : `, wait ${Math.ceil(retryAfterMs / 1000)} s`;
+    // In these words, because agents that read a stream learn of it from nothing else.
+    const wait = retryAfterMs === undefined ? "" : `, try again in ${Math.ceil(retryAfterMs / 1000)} s`;
     // OpenAI also says 429 when the account is empty: asking again does not fill it.
     const retryable = !/insufficient_quota|billing/i.test(failure.responseBody ?? failure.message ?? "");
     return fail("rate-limited", `${worker} is rate-limited (429${wait})`, failure, {

@@ -66,6 +66,8 @@ it.each([false, true])(
     const response = await gateway.post("/v1/chat/completions", { model: "tutti", messages, stream });
     const text = await response.text();
     expect(text).toContain("rate_limit_exceeded");
+    // A stream has sent its headers: there the words say when.
+    expect(text).toMatch(/try again in 15 s/);
     if (!stream) expect([response.status, response.headers.get("retry-after")]).toEqual([429, "15"]);
   },
   10_000,
