@@ -24,6 +24,7 @@ key=$(in_it $ENTRYPOINT keys create --name check --json | sed -n 's/.*"secret": 
 [ -n "$key" ] || { echo "no key could be made"; exit 1; }
 in_it $ENTRYPOINT $CMD $MORE >"$root/tmp/log" 2>&1 &
 server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
 for i in $(seq 100); do in_it sh -c "$HEALTH" 2>/dev/null && break; sleep 0.2; done
 in_it sh -c "$HEALTH" || { echo "it is not healthy: $(cat "$root/tmp/log")"; exit 1; }
 answer=$(in_it node -e '

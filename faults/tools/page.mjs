@@ -51,11 +51,14 @@ ${
 
 A call that was cut off in the middle is asked again, and counts as spent at the most that it can have cost: a provider may have billed it. Only what was finished is never paid twice. Clocks are shifted inside the process (a preload that shifts \`Date\`), the network is cut by a proxy that swallows every byte, and the full disk is a small tmpfs, which needs root.
 
-## What it found
+## What was found
 
 - A run whose gateway had died was shown as \`failed\` by \`GET /v1/responses/{id}\` until another gateway went on with it, a second or two later. It is \`queued\` now.
 - A gateway that was frozen for longer than its lease, and woke up after another one had ended the run, wrote to it again: nobody held the lease any more. A claim that is gone is a lost one now.
 - What such a gateway could not write was kept and written later, when nothing refused it any more. A run that was taken over is left as it is now: the other one has counted what was under way.
+- A run that the gateway which found it could not go on with (its worker was taken out of the config, its key revoked) was \`queued\` for ever at every other gateway. It has failed at all of them now, with the reason that its gateway ended.
+- Where Postgres was away for longer than half a minute while a dead gateway's run was picked up, nobody picked it up any more. It is tried until the server is back.
+- A request that was passed through under an idempotency key was paid for again when its repeat came to another gateway. Its reply is shared now.
 - Frozen between writing down that it asks and asking, it asked somebody who had answered meanwhile. It looks at the age of its lease before it asks now. What is left is the time between that look and the first byte on its way.
 `;
 }

@@ -212,4 +212,44 @@ describe.skipIf(!POSTGRES)(`a run at two gateways on one Postgres${noPostgres}`,
     expect(there.events.at(-1)!.type).toBe("response.completed");
     expect(textOf(there.events)).toBe(WORDS);
   });
+
+  it("waits for tools of the client, whose results may come to the other one, and is rated there", async () => {
+    const call = { id: "call_1", name: "look_up", arguments: '{"what":"answer"}' };
+    const {
+      first,
+      second,
+      asked: count,
+    } = await startTwo(({ model, messages }) =>
+      model === "beta" && !messages.some(({ role }) => role === "tool")
+        ? { text: "", toolCalls: [call], finishReason: "tool_calls" }
+        : `done by ${model}`,
+    );
+    const tools = [
+      {
+        type: "function",
+        name: "look_up",
+        parameters: { type: "object", properties: { what: { type: "string" } } },
+      },
+    ];
+    const waiting = await body(first.post("/v1/responses", { ...asked, tools }));
+    const wanted = waiting.output.find(({ type }: Loose) => type === "function_call");
+    expect(wanted.name).toBe("look_up");
+    first.signal("SIGKILL");
+    await first.finished;
+    const results = [{ type: "function_call_output", call_id: wanted.call_id, output: "42" }];
+    const over = await body(
+      second.post("/v1/responses", {
+        model: "tutti",
+        previous_response_id: waiting.id,
+        input: results,
+        tools,
+      }),
+    );
+    expect(over.status, JSON.stringify(over)).toBe("completed");
+    expect(over.output.at(-1).content[0].text).toBe("done by beta");
+    expect(["planner", "alpha", "beta"].map(count)).toEqual([1, 1, 2]);
+    const [{ id }] = (await body(fetch(`${second.url}/v1/runs`))).data;
+    expect((await second.post(`/v1/runs/${id}/feedback`, { score: 1 })).status).toBe(200);
+    expect((await body(fetch(`${second.url}/v1/runs/${id}`))).feedback).toMatchObject([{ score: 1 }]);
+  });
 });

@@ -1,15 +1,16 @@
 // The stores against each other: whatever happens to them, they answer the same. The memory store is small
-// enough to be read as the model of the other.
+// enough to be read as the model of the others.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { gatewayStart, runEnd, runStart, simulated, stepEnd } from "../../testing/events.ts";
-import { createMemoryStore } from "../memory.ts";
-import type { Owner, RunEvent, SpendingGroup, Store } from "../types.ts";
-import { openSqliteStore } from "./store.ts";
+import { gatewayStart, runEnd, runStart, simulated, stepEnd } from "../testing/events.ts";
+import { noPostgres, openTestPostgres, POSTGRES } from "../testing/stores.ts";
+import { createMemoryStore } from "./memory.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
+import type { Owner, RunEvent, SpendingGroup, Store } from "./types.ts";
 
 const me: Owner = { id: "me", pid: process.pid, host: hostname() };
 const other: Owner = { ...me, id: "other" };
@@ -125,20 +126,26 @@ describe("all stores", () => {
     return (await store.loadRun(id)).some((event) => event.type === "run-start");
   }
 
-  it("answer the same to the same history", async () => {
-    let count = 0;
+  let count = 0;
+  const openFile = () => openSqliteStore(join(folder, `same-${count++}.db`));
+
+  it("answer the same to the same history", () => compare(openFile, 80));
+  // A schema for each history: fewer of them.
+  it.skipIf(!POSTGRES)(`answer the same in Postgres${noPostgres}`, { timeout: 180_000 }, () =>
+    compare(openTestPostgres, 12),
+  );
+
+  async function compare(open: () => Promise<Store>, numRuns: number): Promise<void> {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
         const memory = createMemoryStore();
-        const sqlite = await openSqliteStore(join(folder, `same-${count++}.db`));
-        for (const perform of commands) {
-          expect(await perform(sqlite)).toEqual(await perform(memory));
-        }
-        expect(await sqlite.listRuns({ nested: true })).toEqual(await memory.listRuns({ nested: true }));
-        expect(await sqlite.sumSpending(ALL_GROUPS)).toEqual(await memory.sumSpending(ALL_GROUPS));
-        await sqlite.close();
+        const other = await open();
+        for (const perform of commands) expect(await perform(other)).toEqual(await perform(memory));
+        expect(await other.listRuns({ nested: true })).toEqual(await memory.listRuns({ nested: true }));
+        expect(await other.sumSpending(ALL_GROUPS)).toEqual(await memory.sumSpending(ALL_GROUPS));
+        await other.close();
       }),
-      { seed: 5, numRuns: 80 },
+      { seed: 5, numRuns },
     );
-  });
+  }
 });
