@@ -94,8 +94,11 @@ function print() {
         {
           used: `${show(used)} of ${show(of)} ${unit}`,
           share: `${show(share * 100, 1)} %`,
+          // Connections grow with the gateways, not with the runs.
           "used up at":
-            breaking[i].exactly === undefined ? "any load or none" : `× ${show(breaking[i].exactly)}`,
+            unit === "connections"
+              ? `${show(of / measured.postgres.connectionsPerGateway, 0)} gateways`
+              : `× ${show(breaking[i].exactly)} the load`,
         },
       ]),
     ),

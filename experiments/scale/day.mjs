@@ -3,11 +3,15 @@
 
 const DAY_SECONDS = 86_400;
 
-/** Runs a second at this second of the day: a wave with its peak in the afternoon, and noise. */
+/** How high the steepest wave is above its mean: the cube of a raised cosine. */
+const STEEPEST = 3.2;
+
+/** Runs a second at this second of the day: a floor, a wave with its peak in the afternoon, and noise. `peakFactor` ≤ 3.2. */
 export function toArrivals({ perDay, peakFactor }, second, random) {
-  const mean = perDay / DAY_SECONDS;
-  const wave = 1 + (peakFactor - 1) * Math.cos(((second / DAY_SECONDS) * 24 - 15) * (Math.PI / 12));
-  const rate = Math.max(0, mean * wave);
+  const hours = (second / DAY_SECONDS) * 24 - 15;
+  const wave = STEEPEST * ((1 + Math.cos(hours * (Math.PI / 12))) / 2) ** 3;
+  const share = (peakFactor - 1) / (STEEPEST - 1);
+  const rate = (perDay / DAY_SECONDS) * (1 - share + share * wave);
   // The normal approximation of a Poisson count.
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return Math.max(0, rate + Math.sqrt(rate) * normal);

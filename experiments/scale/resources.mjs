@@ -46,20 +46,13 @@ export function toUse({ measured, service }) {
 
 const use = (name, used, of, unit) => ({ name, used, of, unit, share: used / of });
 
-/** By how much the load may grow until this is used up; what does not grow with the load is used up now or never. */
-export function toBreakingLoads({ measured, service, factors = [0.1, 1, 2, 3, 5, 10, 20, 30, 50, 100] }) {
+/** By how much the load may grow until this is used up: use grows with a straight line. 0: it is already, at any load. */
+export function toBreakingLoads({ measured, service }) {
   const at = (factor) => toUse({ measured, service: { ...service, perDay: service.perDay * factor } });
-  return at(1).map(({ name }, i) => ({
-    name,
-    breaksAt: factors.find((factor) => at(factor)[i].share > 1),
-    exactly: toExactly(at, i),
-  }));
-}
-
-/** Use grows with a straight line. */
-function toExactly(at, i) {
-  const [one, two] = [at(1)[i].share, at(2)[i].share];
-  const slope = two - one;
-  if (slope <= 1e-12) return one > 1 ? 0 : undefined;
-  return Math.max(0, 1 + (1 - one) / slope);
+  const [one, two] = [at(1), at(2)];
+  return one.map(({ name, share }, i) => {
+    const slope = two[i].share - share;
+    if (slope <= 1e-12) return { name, exactly: share > 1 ? 0 : undefined };
+    return { name, exactly: Math.max(0, 1 + (1 - share) / slope) };
+  });
 }

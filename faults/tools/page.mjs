@@ -51,7 +51,7 @@ ${
 
 A call that was cut off in the middle is asked again, and counts as spent at the most that it can have cost: a provider may have billed it. Only what was finished is never paid twice. Clocks are shifted inside the process (a preload that shifts \`Date\`), the network is cut by a proxy that swallows every byte, and the full disk is a small tmpfs, which needs root.
 
-## What it found
+## What was found
 
 - A run whose gateway had died was shown as \`failed\` by \`GET /v1/responses/{id}\` until another gateway went on with it, a second or two later. It is \`queued\` now.
 - A gateway that was frozen for longer than its lease, and woke up after another one had ended the run, wrote to it again: nobody held the lease any more. A claim that is gone is a lost one now.

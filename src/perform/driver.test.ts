@@ -97,6 +97,60 @@ describe("a process that was frozen for longer than its lease", () => {
   });
 });
 
+describe("a journal that takes a while", () => {
+  const workflow = { steps: [step(0, "a"), step(1, "b", "all")] };
+
+  async function performWith(refuse: (events: RunEvent[]) => boolean) {
+    const store = createMemoryStore();
+    const written: RunEvent[][] = [];
+    const append = async (events: RunEvent[]) => {
+      if (refuse(events)) throw new TuttiError("journal-failed", "The disk is full.");
+      await new Promise((done) => setImmediate(done));
+      await store.append(events);
+      written.push(events);
+    };
+    const known = () => written.flat().map(({ type }) => type);
+    const asked: string[][] = [];
+    const ask = (reply: string) => () => {
+      asked.push(known());
+      return reply;
+    };
+    /** Of each event that was told: whether it was in the journal by then. */
+    const told: [type: string, isKnown: boolean][] = [];
+    const pool = toPool([scriptedWorker("first", ask("one")), scriptedWorker("second", ask("two"))]);
+    const stage = toStage(pool, playedConductor(workflow), {
+      store: { ...store, append },
+      onEvent: (event) => {
+        if (!event.type.endsWith("-delta")) told.push([event.type, written.flat().includes(event)]);
+      },
+    });
+    const run = toRun(await performRun(toStart(pool), stage));
+    return { run, asked, told, appends: written.map((events) => events.map(({ type }) => type).join(" ")) };
+  }
+
+  it("is given what a step brought together with what it leads to, before anybody is asked or told", async () => {
+    const { run, asked, told, appends } = await performWith(() => false);
+    expect(run).toMatchObject({ answer: "two", stopReason: "done" });
+    expect(appends).toEqual([
+      "run-start",
+      "plan-start",
+      "plan-end step-start",
+      "step-end step-start",
+      "step-end round-end",
+      "run-end",
+    ]);
+    expect(asked[1]).toEqual(["run-start", "plan-start", "plan-end", "step-start", "step-end", "step-start"]);
+    expect(told).toEqual(appends.flatMap((types) => types.split(" ")).map((type) => [type, true]));
+  });
+
+  it("and fails then: what was paid for is in the answer, nothing more is asked", async () => {
+    const { run, asked } = await performWith((events) => events.some(({ type }) => type === "step-end"));
+    expect(run).toMatchObject({ stopReason: "journal-failed", calls: 1 });
+    expect(run.steps[0]).toMatchObject({ reply: "one" });
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe("a workflow", () => {
   it("is performed in order of access, and its last reply is the answer", async () => {
     const plan = scriptedWorker("plan", "think of 42");

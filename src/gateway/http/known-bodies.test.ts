@@ -101,6 +101,17 @@ describe("a conversation that comes again, longer", () => {
   });
 });
 
+it("what is kept has a bound, whatever the bodies are made of", async () => {
+  const read = start();
+  const empty = { role: "user", content: Array.from({ length: MOST_VALUES / 2 - 10_000 }, () => ({})) };
+  const toBody = (number: number) => toText([{ role: `${number}` }, SYSTEM, empty]);
+  const first = await read(toBody(0));
+  expect(sharedBy(first, await read(toBody(0)))).toBe(3);
+  // Each takes some seventeen megabytes: of five that come behind it none leaves room for the first.
+  for (let number = 1; number <= 5; number++) await read(toBody(number));
+  expect(sharedBy(first, await read(toBody(0)))).toBe(0);
+});
+
 describe("what is read is what JSON says", () => {
   const message = fc.record({ role: fc.string(), content: fc.jsonValue({ maxDepth: 3 }) });
 

@@ -19,6 +19,8 @@ interface KnownBody {
   raw: Buffer;
   list: BodyList;
   items: Fields[];
+  /** About what it takes in memory: its bytes, and more for each of its values. */
+  size: number;
   usedAt: number;
   /** SHA-256 of the salt and of the bytes up to a place that the next turn has, too. */
   hashed?: { salt: string; at: number; state: Hash };
@@ -32,7 +34,9 @@ export interface Beginning {
 
 /** Shorter ones are parsed before anything could be looked up. */
 const LEAST_BYTES = 16_384;
-const MOST_BYTES = 32_000_000;
+const MOST_BYTES = 64_000_000;
+/** A body may be made of little else than empty objects. */
+const VALUE_BYTES = 128;
 const MOST_BODIES = 256;
 const KEPT_MS = 600_000;
 /** Those that begin alike are compared: a key's agents share their instructions. */
@@ -72,7 +76,8 @@ export class KnownBodies {
   /** `list` is undefined where the body has none, or one of other things than objects. */
   keep(owner: string, raw: Buffer, body: Fields, list: BodyList | undefined): void {
     const items = list && (body[list.name] as Fields[]);
-    if (!list || !items || raw.length < LEAST_BYTES || raw.length > MOST_BYTES) return;
+    const size = raw.length + VALUE_BYTES * (list?.ends.at(-1)?.values ?? 0);
+    if (!list || !items || raw.length < LEAST_BYTES || size > MOST_BYTES) return;
     const name = toName(owner, raw);
     const alike = this.#bodies.get(name) ?? [];
     // The conversation has gone on: what it was before nobody will send again.
@@ -88,8 +93,8 @@ export class KnownBodies {
     for (const other of alike) if (!kept.includes(other)) this.#subtract(other);
     // Behind the others: the map is in the order of the last use.
     this.#bodies.delete(name);
-    this.#bodies.set(name, [...kept, { raw, list, items, usedAt: this.#now(), hashed }]);
-    this.#bytes += raw.length;
+    this.#bodies.set(name, [...kept, { raw, list, items, size, usedAt: this.#now(), hashed }]);
+    this.#bytes += size;
     this.#count += 1;
     this.#forgetOld();
   }
@@ -120,8 +125,8 @@ export class KnownBodies {
     }
   }
 
-  #subtract({ raw }: KnownBody): void {
-    this.#bytes -= raw.length;
+  #subtract({ size }: KnownBody): void {
+    this.#bytes -= size;
     this.#count -= 1;
   }
 }
