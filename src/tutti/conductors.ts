@@ -251,7 +251,10 @@ async function chooseForRehearsal(
   if (findShippedNative() === undefined) return scripted("none comes with this package");
   try {
     const conductor = await openNative(undefined, pool, options);
-    return { conductor, reason: "shipped weights, trained in the rehearsal, which is the pool, and on recordings" };
+    return {
+      conductor,
+      reason: "shipped weights, trained in the rehearsal, which is the pool, and on recordings",
+    };
   } catch (error) {
     if (!isTuttiError(error)) throw error;
     return scripted(error.message);

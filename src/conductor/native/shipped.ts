@@ -18,7 +18,7 @@ export function findShipped(name: string): string | undefined {
 }
 
 /** One was trained for every kind of pool: it reads whether models may be shown each other's replies. */
-export const SHIPPED = "conductor";
+const SHIPPED = "conductor";
 /** As it was called while there were two of them. */
 const FORMER_NAMES: readonly string[] = ["rehearsal", "recordings"];
 

@@ -209,12 +209,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
   async function list(key: GatewayKey | undefined): Promise<Omit<ListedModel, "createdAt">[]> {
     const { pool } = await tutti.pool();
     const aliases = Object.keys(config.gateway.aliases).filter((name) => !name.endsWith("*"));
-    const teams = [
-      "tutti",
-      ...Object.keys(NAMED_QUALITIES),
-      ...pinnedNames().keys(),
-      ...aliases,
-    ];
+    const teams = ["tutti", ...Object.keys(NAMED_QUALITIES), ...pinnedNames().keys(), ...aliases];
     return [
       ...teams.map((id) => ({ id, ownedBy: "tutti" })),
       ...modelsOf(pool)
