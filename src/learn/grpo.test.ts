@@ -16,6 +16,7 @@ import { createTinyLanguage, say } from "../testing/learn/tiny-language.ts";
 import type { ScriptedWorker } from "../testing/stage.ts";
 import type { Question, World } from "../world/types.ts";
 import { isFlat, type PlanGroup, rollOut, rollOutAgain, toAdvantages, toExamples } from "./grpo.ts";
+import type { Focus } from "./native/schedule.ts";
 import type { StageContext } from "./native/stage.ts";
 import { type LearningPolicy, type Prompt, toPrompt } from "./native/stage.ts";
 import { performAsked } from "./perform.ts";
@@ -234,9 +235,9 @@ describe("second rounds", () => {
 });
 
 describe("examples", () => {
-  const toContext = (policy: LearningPolicy, stage: "selection" | "teams") => {
+  const toContext = (policy: LearningPolicy, focus: Focus = "all") => {
     const context = createStageContext(policy);
-    return { ...context, plan: { ...context.plan, stage, exploration: 0.1 } };
+    return { ...context, plan: { ...context.plan, focus, exploration: 0.1 } };
   };
   /** With the advantage that they weigh. */
   const weightsOf = ({ weights, advantage = 1 }: { weights: ArrayLike<number>; advantage?: number }) =>
@@ -245,7 +246,7 @@ describe("examples", () => {
 
   test("a rollout's tokens weigh its advantage, those that decide nothing not more; decisions are explored", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, toContext(policy, "teams"), 0.5);
+    const examples = toExamples(group, toContext(policy), 0.5);
     const [good, bad, babble, down] = examples;
     const kinds = kindsOf(group);
     expect(new Set(kinds)).toEqual(new Set(["team", "instruction", "fixed"]));
@@ -261,21 +262,23 @@ describe("examples", () => {
       expect(weight).toBeCloseTo(kinds[t] === "fixed" ? 0 : 0.05, 6);
   });
 
-  test("while selecting, which instruction is given is not learned: a team is told other things", async () => {
+  test("what is learned is what the rollouts compare: the team, the words, or all of it", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD, "plan")], [step(BAD)]]);
-    const [selecting] = toExamples(group, toContext(policy, "selection"), 1);
-    const [teaming] = toExamples(group, toContext(policy, "teams"), 1);
-    const at = kindsOf(group).indexOf("instruction");
-    expect([selecting!.weights[at], selecting!.exploration![at]]).toEqual([0, 0]);
-    expect(teaming!.weights[at]).toBeGreaterThan(0);
-    expect(teaming!.exploration![at]).toBeGreaterThan(0);
-    const who = kindsOf(group).indexOf("team");
-    expect(selecting!.weights[who]).toBe(teaming!.weights[who]);
+    const [team, words, all] = (["team", "words", "all"] as const).map(
+      (focus) => toExamples(group, toContext(policy, focus), 1)[0]!,
+    );
+    for (const [t, kind] of kindsOf(group).entries()) {
+      const isWord = kind === "instruction" || kind === "filling";
+      const [learned, other] = isWord ? [words!, team!] : [team!, words!];
+      expect(learned.weights[t]).toBe(all!.weights[t]);
+      expect([other.weights[t], other.exploration![t]]).toEqual([0, 0]);
+      expect(all!.weights[t]).toBeGreaterThan(0);
+    }
   });
 
   test("nothing is learned from an outage, and no exploration from what is no workflow", async () => {
     const { policy, group } = await rollOutPlans([[step(GOOD)], [step(BAD)], "babble", [step(DOWN)]]);
-    const examples = toExamples(group, toContext(policy, "teams"), 0.5);
+    const examples = toExamples(group, toContext(policy), 0.5);
     expect(group.outcomes[DOWN]).toMatchObject({ isOutage: true, isValid: true });
     for (const at of [2, 3])
       expect(Array.from(examples[at]!.exploration!).every((weight) => weight === 0)).toBe(true);

@@ -14,6 +14,7 @@ import type { Step } from "../workflow/types.ts";
 import { isSimulatedTask } from "../world/joined.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
+import type { Focus } from "./native/schedule.ts";
 import {
   createStageRandom,
   learn,
@@ -94,9 +95,13 @@ export const TRIES = 16;
 
 /** First rounds. A plan's reward is the mean of its tries, which have the same seeds for the whole group. */
 export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<PlanGroup[]> {
-  const { policy, world, group, costPerCall, signal } = context;
+  const { policy, world, group, costPerCall, signal, plan } = context;
   const seed = toRolloutSeed(context);
-  const plans = await writePlans(policy, prompts, { group, seed, signal });
+  const teams =
+    plan.focus === "words"
+      ? (await writePlans(policy, prompts, { group: 1, signal })).map(([likeliest]) => likeliest!.tokens)
+      : undefined;
+  const plans = await writePlans(policy, prompts, { group, seed, signal, teams });
   const tries = prompts.map((_, q) => toTries(world, prompts[q]!.question, seed, q, TRIES));
   const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, q) => ({
@@ -229,6 +234,12 @@ export function isFlat(rewards: readonly (number | undefined)[]): boolean {
 // ---- Training examples ------------------------------------------------------------------------------------
 
 /** What a step is told earns little against the noise of a run: it learns more slowly than who is asked, or it drifts. */
+const FOCUS: Record<Focus, readonly TokenKind[]> = {
+  all: ["team", "instruction", "filling", "fixed"],
+  // While workers are selected "solve it" was said to everybody ever after; with teams one sentence was, for all.
+  team: ["team", "fixed"],
+  words: ["instruction", "filling"],
+};
 const KIND_WEIGHT: Record<TokenKind, number> = { team: 1, instruction: 1, filling: 1, fixed: 0.5 };
 /**
  * Entropy of a decision, in nats, above which no more is asked for, and none of what is no workflow: without these
@@ -239,16 +250,14 @@ const ENOUGH_ENTROPY = 1;
 /** Every rollout counts the same, however long it is. */
 export function toExamples(
   { plans, outcomes, rewards }: PlanGroup,
-  { policy, plan: { stage, exploration } }: Pick<StageContext, "policy" | "plan">,
+  { policy, plan: { focus, exploration } }: Pick<StageContext, "policy" | "plan">,
   scale: number,
 ): TrainingExample[] {
   const { language } = policy;
   const advantages = toAdvantages(rewards);
   return plans.map(({ tokens, logps, entropies }, i) => {
-    // What one worker is told says nothing about what a team should be told: learned while selecting, "solve it" was
-    // said to everybody ever after.
     const kinds = language.kinds(tokens);
-    const isLearned = (t: number) => stage !== "selection" || kinds[t] !== "instruction";
+    const isLearned = (t: number) => FOCUS[focus].includes(kinds[t]!);
     // Nothing is learned from an outage, not even to explore.
     const isTaught = outcomes[i]!.isValid && rewards[i] !== undefined;
     const isExplored = (t: number) =>

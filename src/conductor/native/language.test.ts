@@ -246,6 +246,38 @@ describe("tokens of a plan", () => {
     expect(language.stepsOf(language.toTokens([]))).toEqual([none, none]);
   });
 
+  test("of one team and the words of another make a plan with that team and those words", () => {
+    fc.assert(
+      fc.property(workflows, workflows, (one, other) => {
+        const count = Math.min(one.length, other.length);
+        const [team, words] = [one.slice(0, count), other.slice(0, count)];
+        const access = (at: number) => (at === 0 ? [] : ("all" as const));
+        const given = language.toTokens(team.map((each, at) => ({ ...each, access: access(at) })));
+        const wanted = team.map(({ worker }, at) => ({
+          worker,
+          saying: words[at]!.saying,
+          access: access(at),
+        }));
+        const whole = language.toTokens(wanted);
+        const written: number[] = [];
+        while (written.at(-1) !== language.end && written.length <= whole.length)
+          written.push(language.continueTeam(given, written) ?? whole[written.length]!);
+        expect(written).toEqual(whole);
+        // Nothing but words is left to be chosen.
+        const open = whole.filter((_, at) => language.continueTeam(given, whole.slice(0, at)) === undefined);
+        const kinds = language.kinds(whole);
+        const said = whole.filter(
+          (token, at) =>
+            ["instruction", "filling"].includes(kinds[at]!) ||
+            token === language.nextSubtask ||
+            token === language.access,
+        );
+        expect(open).toEqual(said);
+      }),
+      { numRuns: 100, seed: 9 },
+    );
+  });
+
   test("of a step are its worker, what it is told, and what it sees", () => {
     fc.assert(
       fc.property(workflows, (several) => {

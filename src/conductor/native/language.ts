@@ -334,6 +334,14 @@ export class Language {
     });
   }
 
+  /** The next token of a plan with the team of this one and words of its own; undefined where a word is to be chosen. */
+  continueTeam(team: readonly number[], tokens: readonly number[]): number | undefined {
+    const words = team.indexOf(this.subtasks);
+    if (tokens.length <= words || words < 0) return team[tokens.length];
+    const access = tokens.indexOf(this.access);
+    return access < 0 ? undefined : team[team.indexOf(this.access) + tokens.length - access];
+  }
+
   /** For each token the step it belongs to; undefined for what belongs to none. */
   stepsOf(tokens: readonly number[]): (number | undefined)[] {
     let section: "workers" | "subtasks" | "access" = "workers";

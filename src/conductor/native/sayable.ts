@@ -8,7 +8,7 @@ import type { LanguageCode, QuestionPart, Repertoire, Work } from "../../instruc
 
 export interface Sayable {
   parts: readonly QuestionPart[];
-  /** Work that the question speaks of, and work that fits any question. */
+  /** Work that the question speaks of; where it speaks of none, work that fits any question. */
   works: ReadonlySet<Work>;
   language: LanguageCode;
 }
@@ -23,9 +23,11 @@ export function readSayable(question: string, repertoire: Repertoire): Sayable {
   memos.set(repertoire, memo);
   const known = memo.get(question);
   if (known) return known;
+  const found = findWorks(question, repertoire);
+  const special = found.filter(({ cues }) => cues.length > 0);
   const sayable: Sayable = {
     parts: findParts(question),
-    works: new Set(findWorks(question, repertoire)),
+    works: new Set(special.length > 0 ? special : found),
     language: detectLanguage(question),
   };
   if (question.length > MEMO_LONGEST) return sayable;

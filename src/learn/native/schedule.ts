@@ -32,7 +32,15 @@ export interface StagePlan extends ScheduleEntry {
   exploration: number;
   /** A size for a question's team. */
   sampleSize(random: Random): number;
+  /**
+   * What its reward is for. Words: for each question the likeliest team is written with different words, so that what
+   * is said is compared and nothing else; the small worth of a sentence drowned in what a team is worth.
+   */
+  focus: Focus;
 }
+
+/** All: who is asked, what they are told and what they see. */
+export type Focus = "all" | "team" | "words";
 
 const SELECTION_SHARE = 0.15;
 const ROUNDS_SHARE = 0.2;
@@ -93,7 +101,7 @@ function stageAt(
   if (iteration < warmUp) {
     const peak = WARM_UP_RATE * learningRate;
     const rate = learningRateAt(iteration, { peak, warmUp: 20, total: warmUp, floor: 0.2 });
-    return { stage: "warm-up", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
+    return { stage: "warm-up", learningRate: rate, exploration: 0, sampleSize: sampleGiven, focus: "all" };
   }
   const at = iteration - warmUp - distilled;
   if (at < 0) {
@@ -103,7 +111,13 @@ function stageAt(
       total: distilled,
       floor: 0.3,
     });
-    return { stage: "distillation", learningRate: rate, exploration: 0, sampleSize: sampleGiven };
+    return {
+      stage: "distillation",
+      learningRate: rate,
+      exploration: 0,
+      sampleSize: sampleGiven,
+      focus: "all",
+    };
   }
   // Each of these grows with the count, or the first iterations could change when it does.
   const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
@@ -118,21 +132,22 @@ function stageAt(
     size === undefined || random.next() < others ? sampleGiven(random) : size;
   if (at < forSelection) {
     const sampleSize = (random: Random) => (random.next() < ALONE ? 1 : sampleGiven(random));
-    return { stage: "selection", ...common, sampleSize };
+    return { stage: "selection", ...common, sampleSize, focus: "team" };
   }
   if (at < forFirst) {
     const isEarly = at - forSelection < (forFirst - forSelection) / 2;
     return {
       ...{ stage: "teams", ...common },
+      focus: at % 2 === 0 ? "team" : "words",
       sampleSize: sampleMostly(isEarly ? OTHER_SIZES.early : OTHER_SIZES.late),
     };
   }
   const sampleSize = sampleMostly(0);
   if (at < forWriting)
-    return { stage: "rounds", learningRate: rate, exploration: explore * FIRM, sampleSize };
+    return { stage: "rounds", learningRate: rate, exploration: explore * FIRM, sampleSize, focus: "all" };
   if (at < forWriting + proposals) {
     const teams = sampleMostly(OTHER_SIZES.late);
-    return { stage: "proposals", learningRate: 0, exploration: 0, sampleSize: teams };
+    return { stage: "proposals", learningRate: 0, exploration: 0, sampleSize: teams, focus: "all" };
   }
-  return { stage: "sizes", learningRate: 0, exploration: 0, sampleSize };
+  return { stage: "sizes", learningRate: 0, exploration: 0, sampleSize, focus: "all" };
 }

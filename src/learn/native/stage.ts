@@ -138,11 +138,19 @@ export function settleSize(policy: Policy, prompt: Prompt, cost: number): Prompt
   return size === 0 ? { ...prompt, size } : toPrompt(policy, question, { rounds, size });
 }
 
+interface WritePlansOptions {
+  group: number;
+  seed?: number;
+  signal?: AbortSignal;
+  /** Of each prompt, a plan whose team is written again: only what its steps are told is chosen anew. */
+  teams?: readonly (readonly number[])[];
+}
+
 /** `group` plans for each prompt: sampled, each with a seed of its own; or greedy, without a seed. */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
-  { group, seed, signal }: { group: number; seed?: number; signal?: AbortSignal },
+  { group, seed, signal, teams }: WritePlansOptions,
 ): Promise<Plan[][]> {
   const samplers = prompts.map((_, q) =>
     Array.from({ length: group }, (_, i) =>
@@ -153,7 +161,8 @@ export async function writePlans(
     prompts.map(({ reading }) => reading.prefix),
     {
       ...{ group, length: PLAN_TOKENS, start: language.start, end: language.end, signal },
-      choose: (probabilities, q, i, tokens) => samplers[q]![i]!(probabilities, tokens),
+      choose: (probabilities, q, i, tokens) =>
+        (teams && language.continueTeam(teams[q]!, tokens)) ?? samplers[q]![i]!(probabilities, tokens),
     },
   );
   return written.map((completions, q) => {

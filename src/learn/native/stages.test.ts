@@ -107,7 +107,9 @@ describe("reinforcement", () => {
     expect(options.objective).toMatchObject({ kind: "policy", clip: 0.2 });
     expect(groups.length).toBe(2);
     // An eighth of what a plan earned more than its group: the weight of its first token, who is asked.
-    const weights = rows.map(({ examples }) => examples.map(({ weights }) => 8 * weights[0]!));
+    const weights = rows.map(({ examples }) =>
+      examples.map(({ weights, advantage = 1 }) => 8 * advantage * weights[0]!),
+    );
     for (const group of weights) {
       expect(group[0]).toBeCloseTo(0.375, 6);
       for (const weight of group.slice(1)) expect(weight).toBeCloseTo(-0.125, 6);

@@ -72,7 +72,7 @@ export type GivenPlan = WrittenStep[] | "babble";
 export function createStageContext(policy: LearningPolicy, parts: Partial<StageContext> = {}): StageContext {
   const plan: StagePlan = {
     ...{ iteration: 3, stage: "teams", isWarmUp: false, isFinal: false, tolerance: 0 },
-    ...{ learningRate: 1e-3, exploration: 0.01, sampleSize: () => 1 },
+    ...{ learningRate: 1e-3, exploration: 0.01, sampleSize: () => 1, focus: "all" },
   };
   return {
     ...{ policy, plan, optimiser: new AdamW(new Map()), world: createSmallWorld(), seed: 1 },
