@@ -22,6 +22,8 @@ import { toWorldSettings, type WorldFlags, worldSchema } from "./world-input.ts"
 const ITERATIONS = 300;
 const QUESTIONS = 16;
 const GROUP = 16;
+/** Simulated teams that cost nothing would ask everybody for everything. What a vote earns on recordings is less than this. */
+const REHEARSAL_COST = 0.02;
 const DISTILLED = 100;
 /** More threads than this wait for each other in a model so small. */
 const MOST_THREADS = 8;
@@ -149,7 +151,7 @@ export function addTrainFlags(command: Command): Command {
     )
     .option(
       "--cost <x>",
-      "cost per call, where being right is worth 0.5 (0); trinity: worth 1 (0.01)",
+      `cost per call, where being right is worth 0.5 (${REHEARSAL_COST} with the rehearsal, else 0); trinity: worth 1 (0.01)`,
       numberBetween("--cost", 0, 1),
     )
     .option(
@@ -223,7 +225,8 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
   if (flags.words === "generic" && flags.repertoire !== undefined)
     throw usageError("--repertoire and --words generic exclude each other: generic has one sentence for all");
   const world = toWorldSettings(flags);
-  if (flags.distill !== undefined && world.kind !== "rehearsal" && world.kind !== "joined")
+  const isRehearsal = world.kind === "rehearsal" || world.kind === "joined";
+  if (flags.distill !== undefined && !isRehearsal)
     throw usageError("--distill goes with --rehearsal: only simulated questions are searched");
   refuseProposals(flags, world);
   return {
@@ -237,7 +240,7 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
     pools: flags.pools ?? "random",
     group: flags.group ?? GROUP,
     questions: flags.questions ?? QUESTIONS,
-    costPerCall: flags.cost ?? 0,
+    costPerCall: flags.cost ?? (isRehearsal ? REHEARSAL_COST : 0),
     distilled: flags.distill === true ? DISTILLED : (flags.distill ?? 0),
     proposals: flags.propose ?? 0,
     repertoire: flags.repertoire && resolve(flags.repertoire),

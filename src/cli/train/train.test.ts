@@ -48,9 +48,11 @@ describe("settings", () => {
     expect(settingsOf()).toEqual(settingsOf("--rehearsal"));
     expect(settingsOf()).toMatchObject({
       ...{ world: { kind: "rehearsal" }, iterations: 300, seed: 0, rounds: 1, pools: "random" },
-      ...{ costPerCall: 0, distilled: 0, words: "free" },
+      ...{ costPerCall: 0.02, distilled: 0, words: "free" },
       repertoire: undefined,
     });
+    expect(settingsOf("--recording", "recordings/mine")).toMatchObject({ costPerCall: 0 });
+    expect(settingsOf("--cost", "0")).toMatchObject({ costPerCall: 0 });
     expect(settingsOf("--minutes", "2.5")).toMatchObject({ minutes: 2.5 });
     expect(settingsOf("--minutes", "2.5").iterations).toBeUndefined();
   });
