@@ -83,7 +83,15 @@ describe("settings", () => {
         group: 4,
         questions: 3,
       },
-      ...{ costPerCall: 0.05, distilled: 12, words: "generic", width: 64, layers: 2, threads: 1 },
+      ...{
+        costPerCall: 0.05,
+        distilled: 12,
+        proposals: 0,
+        words: "generic",
+        width: 64,
+        layers: 2,
+        threads: 1,
+      },
     });
   });
 
