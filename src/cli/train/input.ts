@@ -45,7 +45,7 @@ const nativeSchema = z.object({
   questions: z.number(),
   costPerCall: z.number(),
   /** Iterations of distillation. */
-  distilled: z.number(),
+  distilled: z.number().default(0),
   /** Instructions that are proposed; trainings of before do not say. */
   proposals: z.number().default(0),
   /** Another file of instructions than the one that is shipped. */

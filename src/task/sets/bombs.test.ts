@@ -207,7 +207,8 @@ describe("config", () => {
 
 describe("folders of somebody else's", () => {
   const card = {
-    ...{ format: "tutti-conductor", version: 1, name: "x" },
+    ...{ format: "tutti-conductor", version: 2, name: "x" },
+    repertoire: { instructions: ["answer"], works: ["any"], forms: [] },
     shape: { vocabulary: 300, width: 64, layers: 2, heads: 2, hidden: 64, features: 8 },
     ...{ limits: { workers: 8, rounds: 1 }, handOffs: true },
     training: { world: "", isSimulated: true, command: "", seed: 0, iterations: 0, engine: "", date: "" },
@@ -239,6 +240,10 @@ describe("folders of somebody else's", () => {
     writeFileSync(join(folder, "card.json"), JSON.stringify(card));
     const tokenizer = { format: "tutti-tokenizer", version: 1, literals: [], merges: [] };
     writeFileSync(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+    const answer = { id: "answer", role: "solve", text: { en: "Answer the question." } };
+    const repertoire = { instructions: [answer], works: [{ id: "any", text: { en: "answer it" } }] };
+    // JSON is YAML.
+    writeFileSync(join(folder, "repertoire.yaml"), JSON.stringify(repertoire));
     writeHole("checkpoint/weights.safetensors", 3e9);
     expectOneLine(await read("checkpoint", folder), folder, /larger than 1 GB|tokens|literal/);
   });
