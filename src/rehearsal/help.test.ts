@@ -4,8 +4,7 @@ import { hashSeed } from "../base/random.ts";
 import type { Step } from "../workflow/types.ts";
 import { simulateWorkflow } from "./best-workflow.ts";
 import { createRehearsalPool } from "./pool.ts";
-import { generateProblems, gradeProblem } from "./questions.ts";
-import { checkSubtask, compareSubtask, planSubtask, solveSubtask } from "./subtasks.ts";
+import { familyOf, generateProblems, gradeProblem } from "./questions.ts";
 import type { Problem } from "./types.ts";
 
 const pool = createRehearsalPool({ delayScale: 0 });
@@ -16,6 +15,17 @@ const HARD = generateProblems({
   difficulties: [3],
   families: ["arithmetic", "equations", "shopping", "gardens"],
 });
+
+/** Words that name the work and nothing else, so that what is compared here is the team and not its sentences. */
+const STATE_IT = 'End with a line "Answer: …".';
+const workOf = (problem: Problem) => familyOf(problem).work;
+const planSubtask = (problem: Problem) =>
+  `Plan the solution without solving it: list the steps it takes to ${workOf(problem)}.`;
+const solveSubtask = (problem: Problem, options: { plan?: boolean } = {}) =>
+  `Solve it step by step${options.plan ? ", along the plan above" : ""}: ${workOf(problem)}. ${STATE_IT}`;
+const checkSubtask = (problem: Problem) =>
+  `Check the answer above; where you find a mistake, ${workOf(problem)} again. ${STATE_IT}`;
+const compareSubtask = () => `Compare the answers above and pick the one that is right. ${STATE_IT}`;
 
 type Shape = (problem: Problem) => Step[];
 
