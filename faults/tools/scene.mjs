@@ -19,7 +19,7 @@ export async function openScene({ server, gateways = 3, config = {}, shiftMs = [
   const settings = { timeouts: { stepMs: 20_000 }, limits: { usd: 2 }, ...config, store: "postgres" };
   const stage = await openStage({ config: settings, env: { TUTTI_POSTGRES_URL: address } });
   const toOptions = (slot) => ({
-    clock: shiftMs[slot] && Date.now() + shiftMs[slot],
+    clock: shiftMs[slot] ? Date.now() + shiftMs[slot] : undefined,
     env: { ...stage.secrets, TUTTI_POSTGRES_URL: toAddress(address, slot) },
   });
   const slots = [];

@@ -55,6 +55,7 @@ export function newRound(): RoundState {
       totals: NO_TOTALS,
       durationMs: 0,
       retryAt: 0,
+      faultedAt: 0,
       replaced: 0,
     },
     dependencies: [],
@@ -125,4 +126,22 @@ export function withStep(
   const steps = round.steps.slice();
   steps[at.step] = change(steps[at.step]!);
   return withRound(state, at.round, { ...round, steps });
+}
+
+/**
+ * Whoever goes on may have another clock, minutes away from the one by which it was said when to try again: nobody waits longer
+ * than was to be waited then.
+ */
+export function withClockAt(state: RunState, at: number): RunState {
+  const round = state.rounds.at(-1);
+  if (!round) return state;
+  const { plan, steps } = round;
+  const sooner = (retryAt: number, since: number) => Math.min(retryAt, at + Math.max(0, retryAt - since));
+  return withRound(state, state.rounds.length - 1, {
+    ...round,
+    plan: Number.isFinite(plan.retryAt) ? { ...plan, retryAt: sooner(plan.retryAt, plan.faultedAt) } : plan,
+    steps: steps.map((step) =>
+      step.retryAt === undefined ? step : { ...step, retryAt: sooner(step.retryAt, step.endedAt ?? at) },
+    ),
+  });
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../store/memory.ts";
 import type { RunEvent } from "../store/types.ts";
 import { playedConductor, scriptedWorker, step, toPool, toStage, toStart } from "../testing/stage.ts";
+import { NO_USAGE } from "../worker/price.ts";
 import { createSelfWorker } from "../worker/self.ts";
 import { performRun, resumeRun } from "./driver.ts";
 import { toRun } from "./run.ts";
@@ -58,6 +59,36 @@ describe("resume", () => {
       const replies = finished.map((event) => event.reply.text.slice("did ".length));
       const asked = revived.worker.requests.map((request) => request.brief!.subtask);
       expect(asked.filter((subtask) => replies.includes(subtask))).toEqual([]);
+    }
+  });
+
+  it("waits no longer than was left to wait, whatever the clock of the process that died", async () => {
+    const { pool, conductor } = scene();
+    const ahead = Date.now() + 7 * 60_000;
+    const common = { runId: "r_test", round: 0, at: ahead };
+    const spending = { usage: NO_USAGE, costUsd: 0, calls: 1 };
+    const error = { code: "overloaded" as const, message: "later", retryable: true };
+    const beginning: RunEvent[] = [
+      { ...toStart(pool, { maxDepth: 1 }), at: ahead },
+      { type: "plan-start", ...common, attempt: 0, reserved: { usd: 0, calls: 0, tokens: 0 } },
+    ];
+    const retry = { error, durationMs: 1, spending, retryAt: ahead + 20 };
+    const planFailed: RunEvent[] = [{ type: "plan-error", ...common, attempt: 0, ...retry }];
+    const decision = { type: "workflow" as const, workflow: { steps: [step(0, "only")] } };
+    const stepWaits: RunEvent[] = [
+      { type: "plan-end", ...common, attempt: 0, text: "", decision, durationMs: 1, spending },
+      {
+        ...{ type: "step-start", ...common, step: 0, attempt: 0, worker: 0, maxOutputTokens: 10 },
+        reserved: { usd: 0, calls: 1, tokens: 0 },
+      },
+      { type: "step-error", ...common, step: 0, attempt: 0, worker: 0, delivered: false, ...retry },
+      { type: "step-wait", ...common, step: 0, attempt: 1, reason: "retry", until: ahead + 20 },
+    ];
+    for (const rest of [planFailed, stepWaits]) {
+      const store = createMemoryStore();
+      await store.append([...beginning, ...rest]);
+      const run = toRun(await resumeRun(await store.loadRun("r_test"), toStage(pool, conductor, { store })));
+      expect(run.stopReason).toBe("done");
     }
   });
 

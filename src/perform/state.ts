@@ -29,6 +29,7 @@ import {
   newRound,
   settlePlan,
   withAdvice,
+  withClockAt,
   withRound,
   withStep,
   withWorkflow,
@@ -101,6 +102,7 @@ export interface RoundState {
     durationMs: number;
     /** After a fault: when it may be tried again; Infinity for never. */
     retryAt: number;
+    faultedAt: number;
     /** How many planners gave way to the next one in this round. */
     replaced: number;
     /** What the last planner was told of the limits. */
@@ -196,7 +198,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
     case "run-resume": {
       const { streaming = state.settings.streaming, limits = state.settings.limits } = event;
       const settings = { ...state.settings, streaming, limits };
-      const resumed = { ...state, settings, ended: undefined, resumedAt: event.at };
+      const resumed = withClockAt({ ...state, settings, ended: undefined, resumedAt: event.at }, event.at);
       if (event.again) return askedAgain(resumed, event);
       return event.toolResults ? toolsReturned(resumed, event) : resumed;
     }
@@ -217,6 +219,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
       const plan = settlePlan(round.plan, event);
       plan.faults = [...plan.faults, event.error];
       plan.retryAt = event.retryAt ?? Number.POSITIVE_INFINITY;
+      plan.faultedAt = event.at;
       if (event.successor !== undefined) plan.replaced += 1;
       return withRound(settle(state, round.plan.reserved, event.spending, true), event.round, {
         ...round,
