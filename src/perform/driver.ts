@@ -37,7 +37,7 @@ export async function performRun(
 ): Promise<RunState> {
   await claim(event.runId, stage);
   try {
-    await stage.store.append([event]);
+    await stage.store.append([event], stage.owner);
   } catch (error) {
     await stage.store.release(event.runId, stage.owner).catch(() => {});
     throw error;
@@ -144,8 +144,10 @@ class Driver {
       clearInterval(beat);
       clearTimeout(this.#deadline);
       signal.removeEventListener("abort", wake);
-      if (this.#unwritten.length > 0) this.#stage.onUnwritten?.(this.#unwritten);
-      await store.release(runId, owner).catch(() => {});
+      // Whoever keeps what is left to write keeps the claim with it: it is written only while nobody else has taken the run.
+      if (this.#unwritten.length > 0 && this.#stage.onUnwritten)
+        this.#stage.onUnwritten(this.#unwritten, owner);
+      else await store.release(runId, owner).catch(() => {});
     }
   }
 
@@ -223,7 +225,7 @@ class Driver {
     this.#held = undefined;
     const all = earlier || held ? [...(earlier ?? []), ...(held?.events ?? []), ...events] : events;
     try {
-      const appended = all.length > 0 ? this.#stage.store.append(all) : undefined;
+      const appended = all.length > 0 ? this.#stage.store.append(all, this.#stage.owner) : undefined;
       if (appended) await appended;
       if (all.length > 0) this.#isSlowJournal = appended !== undefined;
     } catch (error) {

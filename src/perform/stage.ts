@@ -50,7 +50,7 @@ export interface Stage {
   onEvent?: (event: RunEvent) => void;
   review?: (state: RunState, workflow: Workflow) => Promise<Verdict>;
   /** Hears at the end what could not be journaled to the last (store/backlog.ts). */
-  onUnwritten?: (events: RunEvent[]) => void;
+  onUnwritten?: (events: RunEvent[], owner: Owner) => void;
 }
 
 /** Redacted and without a stack: fit for the journal, a page and a client. */

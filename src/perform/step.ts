@@ -229,7 +229,7 @@ export function toRequest(
 function createDelivery(
   where: { runId: string; round: number; step: number; attempt: number },
   isAnswer: boolean,
-  { now, store, onEvent }: Stage,
+  { now, store, owner, onEvent }: Stage,
 ) {
   let flushedAt = now();
   let unflushed = "";
@@ -255,7 +255,7 @@ function createDelivery(
       unflushed = "";
       // A journal that fails here fails again at the step's end, where it is dealt with.
       void Promise.resolve()
-        .then(() => store.append([event]))
+        .then(() => store.append([event], owner))
         .catch(() => {});
     },
   };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { TuttiError } from "../base/errors.ts";
 import { runEnd, runStart, stepEnd } from "../testing/events.ts";
 import { JournalBacklog } from "./backlog.ts";
 import { createMemoryStore } from "./memory.ts";
@@ -12,13 +13,17 @@ afterEach(() => vi.useRealTimers());
 /** A store that fails until it is mended. */
 function setUp() {
   const memory = createMemoryStore();
-  const state = { isBroken: true, tries: 0 };
+  const state = { isBroken: true, tries: 0, holder: "me", released: [] as string[] };
   const store: Store = {
     ...memory,
-    async append(events) {
+    async append(events, owner) {
       state.tries++;
       if (state.isBroken) throw new Error("disk");
+      if (owner && owner.id !== state.holder) throw new TuttiError("run-busy", "taken over");
       await memory.append(events);
+    },
+    async release(runId, { id }) {
+      state.released.push(`${runId} of ${id}`);
     },
   };
   return Object.assign(state, { memory, backlog: new JournalBacklog(async () => store) });
@@ -60,6 +65,19 @@ it("tells when the last of a run is written", async () => {
   await world.backlog.flush();
   expect(isWritten).toBe(true);
   expect(world.backlog.written("a")).toBeUndefined();
+});
+
+it("keeps the claim of a run until its events are written, and leaves a run that others have taken as it is", async () => {
+  const owner = { id: "me", pid: 1, host: "here" };
+  const world = setUp();
+  world.isBroken = false;
+  await Promise.all([world.backlog.add([runStart("a")], owner), world.backlog.flush()]);
+  expect(world.released).toEqual(["a of me"]);
+  expect(await world.memory.loadRun("a")).toHaveLength(1);
+  world.holder = "somebody else";
+  await Promise.all([world.backlog.add([runEnd("a", "", 1)], owner), world.backlog.flush()]);
+  expect(await world.memory.loadRun("a")).toHaveLength(1);
+  expect(world.backlog.size).toBe(0);
 });
 
 it("is full before it takes all memory", () => {

@@ -1,8 +1,10 @@
 // Events of what was paid for that could not be journaled, kept until they can be: a disk that is full now has room later.
 // Covered: a journal that fails for a while. Not covered: a process that ends meanwhile; what it had reserved then counts
-// as spent (gateway/access/lost-reservations.ts).
+// as spent (gateway/access/lost-reservations.ts). A run that another process has taken meanwhile is left as it is: that one has
+// counted what was under way.
 
-import type { RunEvent, Store } from "./types.ts";
+import { isTuttiError } from "../base/errors.ts";
+import type { Owner, RunEvent, Store } from "./types.ts";
 
 const AGAIN_MS = 1_000;
 /** A relayed request is six events. Beyond this nothing more should be asked of anybody. */
@@ -10,6 +12,8 @@ const MOST_EVENTS = 10_000;
 
 interface Waiting {
   events: RunEvent[];
+  /** Who has claimed their run, and has it no more when they are written. */
+  owner?: Owner;
   written: Promise<void>;
   resolve: () => void;
 }
@@ -35,12 +39,12 @@ export class JournalBacklog {
   }
 
   /** Resolves when they are in the journal; never rejects. */
-  add(events: RunEvent[]): Promise<void> {
+  add(events: RunEvent[], owner?: Owner): Promise<void> {
     let resolve = () => {};
     const written = new Promise<void>((done) => {
       resolve = done;
     });
-    this.#waiting.push({ events, written, resolve });
+    this.#waiting.push({ events, owner, written, resolve });
     this.#events += events.length;
     this.#tryLater();
     return written;
@@ -65,7 +69,7 @@ export class JournalBacklog {
     try {
       const store = await this.#store();
       for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-        await store.append(next.events);
+        await writeTo(store, next);
         this.#waiting.shift();
         this.#events -= next.events.length;
         next.resolve();
@@ -78,4 +82,14 @@ export class JournalBacklog {
   #tryLater(): void {
     this.#timer ??= setTimeout(() => void this.flush(), AGAIN_MS).unref();
   }
+}
+
+async function writeTo(store: Store, { events, owner }: Waiting): Promise<void> {
+  try {
+    await store.append(events, owner);
+  } catch (error) {
+    if (!isTuttiError(error) || error.code !== "run-busy") throw error;
+  }
+  if (owner)
+    for (const runId of new Set(events.map((event) => event.runId))) await store.release(runId, owner);
 }

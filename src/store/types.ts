@@ -475,8 +475,11 @@ export interface Owner {
  * Covered: death of the process. Not covered: loss of power in the last instant.
  */
 export interface Store {
-  /** Done when it returns nothing, or when the promise resolves. Rejects with code "journal-failed". */
-  append(events: RunEvent[]): void | Promise<void>;
+  /**
+   * Done when it returns nothing, or when the promise resolves. Rejects with code "journal-failed". With `owner`, who has claimed
+   * these runs, a journal that several machines share rejects with "run-busy" where the claim is not this owner's any more.
+   */
+  append(events: RunEvent[], owner?: Pick<Owner, "id">): void | Promise<void>;
   /** In order; empty for an unknown id. */
   loadRun(id: string): Promise<RunEvent[]>;
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;

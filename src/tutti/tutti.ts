@@ -252,7 +252,7 @@ export function createTutti(
       patienceMs,
       onEvent: both(observe, onEvent),
       enterProvider: (worker, signal) => enterProvider(worker, signal, keyId),
-      onUnwritten: (events) => void backlog.add(events),
+      onUnwritten: (events, owner) => void backlog.add(events, owner),
       review:
         review &&
         ((state, workflow) =>

@@ -24,7 +24,7 @@ async function settle(store: Store, owner: Owner, lost: LostReservation, log: Lo
     try {
       const state = fold(await store.loadRun(runId));
       const events = state ? (state.ended ? [] : toLost(state, Date.now())) : lostEvents;
-      if (events.length > 0) await store.append(events);
+      if (events.length > 0) await store.append(events, owner);
       if (events.length > 0)
         log.warn("a request was lost with its process and counts as spent", { run: runId });
     } finally {

@@ -6,13 +6,14 @@ import { TuttiError } from "../../base/errors.ts";
 import { groupByRun } from "../event-rows.ts";
 import { type ListedEvents, takeLists, toListedJson } from "../listed-rows.ts";
 import { type SummaryChange, toSummaryChange } from "../summary.ts";
-import type { RunEvent } from "../types.ts";
+import type { Owner, RunEvent } from "../types.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { keepLists, toListKeys } from "./message-lists.ts";
 import { toChangeRecord, toWellFormedJson } from "./runs.ts";
 
 interface Waiting {
   id: string;
+  owner: string | null;
   rows: (ListedEvents & { runId: string; change: SummaryChange })[];
   resolve(): void;
   reject(error: unknown): void;
@@ -23,7 +24,7 @@ interface Reply {
 }
 
 export interface Appends {
-  append(events: readonly RunEvent[]): Promise<void> | undefined;
+  append(events: readonly RunEvent[], owner?: Pick<Owner, "id">): Promise<void> | undefined;
   /** What was appended so far is written. */
   written(): Promise<void>;
 }
@@ -33,15 +34,8 @@ const APPEND =
 
 export function createAppends(
   { query, transact }: PostgresConnection,
-  {
-    ownerOf,
-    now,
-  }: {
-    /** For whom this process has claimed a run: others may have taken it meanwhile. */
-    ownerOf(runId: string): string | undefined;
-    /** By default the server's clock. */
-    now?: () => number;
-  },
+  /** By default the server's clock. */
+  now?: () => number,
 ): Appends {
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
@@ -66,7 +60,7 @@ export function createAppends(
   }
 
   async function write(batch: readonly Waiting[]): Promise<void> {
-    const rows = batch.flatMap(({ id, rows }) => rows.map((row) => ({ ...row, id })));
+    const rows = batch.flatMap(({ id, owner, rows }) => rows.map((row) => ({ ...row, id, owner })));
     const changes = rows.flatMap(({ id, runId, change }) => {
       const record = toChangeRecord(runId, change);
       return record ? [{ append: id, ...record }] : [];
@@ -76,7 +70,7 @@ export function createAppends(
       now?.() ?? null,
       rows.map(({ id }) => id),
       rows.map(({ runId }) => runId),
-      rows.map(({ runId }) => ownerOf(runId) ?? null),
+      rows.map(({ owner }) => owner),
       rows.map((row) => toListedJson(row, toListKeys(row.lists))),
       toWellFormedJson(changes),
     ];
@@ -89,7 +83,7 @@ export function createAppends(
   }
 
   return {
-    append(events) {
+    append(events, owner) {
       // Made into text now, so that an event that cannot be text fails alone.
       const rows = groupByRun(events).map(({ runId, events }) => ({
         runId,
@@ -98,7 +92,7 @@ export function createAppends(
       }));
       if (rows.length === 0) return undefined;
       return new Promise<void>((resolve, reject) => {
-        waiting.push({ id: randomUUID(), rows, resolve, reject });
+        waiting.push({ id: randomUUID(), owner: owner?.id ?? null, rows, resolve, reject });
         // With whatever other runs append in this turn of the event loop.
         writing ??= new Promise((begin) => setImmediate(begin)).then(writeAll);
       });

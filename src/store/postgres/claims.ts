@@ -27,8 +27,6 @@ interface Wanted {
 export interface Claims {
   claim(runId: string, owner: Owner): Promise<boolean>;
   release(runId: string, owner: Owner): Promise<void>;
-  /** For whom this process has claimed a run, whether or not it still has it. */
-  ownerOf(runId: string): string | undefined;
   /** Runs that are not over and whose owner lives; `among` these, or of all of them. */
   living(client: Pick<Client, "query">, among?: readonly string[]): Promise<string[]>;
   prune(client: Client): Promise<void>;
@@ -116,7 +114,6 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
 
   return {
     readTime,
-    ownerOf: (runId) => claimed.get(runId),
     async claim(run, owner) {
       // Said again by whoever has lost it meanwhile, it stays lost.
       if (claimed.get(run) === owner.id) return renew({ run, owner });
@@ -126,7 +123,7 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
       return got;
     },
     async release(run, owner) {
-      claimed.delete(run);
+      if (claimed.get(run) === owner.id) claimed.delete(run);
       await release({ run, owner });
     },
     async living(client, among) {

@@ -63,18 +63,31 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     const options = { schema, now: () => clock };
     const [a, b] = [await opened(openTestPostgres(options)), await opened(openTestPostgres(options))];
     expect(await a.claim("r", here)).toBe(true);
-    await a.append([runStart("r")]);
+    await a.append([runStart("r")], here);
     expect(await b.claim("r", there)).toBe(false);
     clock += 16_000;
     expect(await b.claim("r", there)).toBe(true);
     const refused = { code: "run-busy" };
-    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject(refused);
-    await b.append([runEnd("r", "done")]);
+    await expect(a.append([stepDelta("r", "late")], here)).rejects.toMatchObject(refused);
+    await b.append([runEnd("r", "done")], there);
     // Also when the other one has nothing more to do with it: a process that was frozen wakes up, and says that it lives.
     await b.release("r", there);
     expect(await a.claim("r", here)).toBe(false);
-    await expect(a.append([stepDelta("r", "late")])).rejects.toMatchObject(refused);
-    expect((await b.loadRun("r")).map(({ type }) => type)).toEqual(["run-start", "run-end"]);
+    await expect(a.append([stepDelta("r", "late")], here)).rejects.toMatchObject(refused);
+    // Not even where its own process has taken the run again, for somebody else.
+    const again = { ...here, id: "again" };
+    expect(await a.claim("r", again)).toBe(true);
+    await a.release("r", here);
+    await expect(a.append([stepDelta("r", "late")], here)).rejects.toMatchObject(refused);
+    await a.append([stepDelta("r", "again")], again);
+    await a.release("r", again);
+    // Two of one batch, of which the first one is refused: the second is tried alone, and refused too.
+    const late = [1, 2].map(() => a.append([stepDelta("r", "late")], here));
+    const [first, second] = await Promise.allSettled(late);
+    expect([first, second].map((each) => each!.status)).toEqual(["rejected", "rejected"]);
+    expect((await b.loadRun("r")).map(({ type }) => type)).toEqual([
+      ...["run-start", "run-end", "step-delta"],
+    ]);
   });
 
   it.each(Array.from({ length: NEWEST_FORMAT - 1 }, (_, i) => i + 1))(

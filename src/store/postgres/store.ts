@@ -51,7 +51,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
   let feedbackIndex: Promise<unknown> | undefined;
   const claims = createClaims(connection, now);
   const { readTime, living: livingRuns } = claims;
-  const appends = createAppends(connection, { ownerOf: claims.ownerOf, now });
+  const appends = createAppends(connection, now);
   // Kept for whoever tries again, which is soon over.
   const cleaning = setInterval(() => void cleanAppends().catch(() => {}), CLEAN_MS);
   cleaning.unref();
