@@ -66,6 +66,42 @@ it("turns that the client has dropped are not sent, and tools it has taken away 
   expect(sent().body.tools).toBeUndefined();
 });
 
+it("a call that the client has taken out of a turn is gone with its result", async () => {
+  const pair = (turn: number) => ({
+    text: `Turn ${turn}.`,
+    toolCalls: ["a", "b"].map((path) => ({
+      id: `${path}${turn}`,
+      name: "read",
+      arguments: `{"path":"${path}"}`,
+    })),
+  });
+  const gateway = await startTestGateway({
+    reply: ({ messages }) => (messages.length > 4 ? "Done." : pair(messages.length)),
+  });
+  closing.push(() => gateway.close());
+  const ask = async (messages: Loose[]) => {
+    const asked = { model: "tutti", messages, tools: [tool("read")] };
+    return (await body(gateway.post("/v1/chat/completions", asked))).choices[0].message as Loose;
+  };
+  const result = ({ tool_calls: calls }: Loose, at: number, content: string) => ({
+    role: "tool",
+    tool_call_id: calls[at].id,
+    content,
+  });
+  const first = await ask([QUESTION]);
+  const second = await ask([QUESTION, first, result(first, 0, "one"), result(first, 1, "a very long file")]);
+  const pruned = [{ ...first, tool_calls: [first.tool_calls[0]] }, result(first, 0, "one")];
+  await ask([QUESTION, ...pruned, second, result(second, 0, "two"), result(second, 1, "three")]);
+  const { messages } = gateway.asked().at(-1)!;
+  expect(JSON.stringify(messages)).not.toContain("a very long file");
+  const calls = (messages as Loose[]).flatMap(({ tool_calls: all = [] }) => all);
+  expect(calls.map((call) => call.function.arguments)).toEqual([
+    '{"path":"a"}',
+    '{"path":"a"}',
+    '{"path":"b"}',
+  ]);
+});
+
 it("what was not touched is not journaled again", async () => {
   const { gateway, ask, result } = await startLoop();
   const first = await ask([SYSTEM, QUESTION]);

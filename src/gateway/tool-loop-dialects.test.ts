@@ -1,4 +1,4 @@
-// What holds of tool loops in Chat (client-truth.test.ts, tool-loop-budget.test.ts) holds in Responses and Messages: what the
+// Tool loops in every dialect (more of them in client-truth.test.ts and tool-loop-budget.test.ts): what the
 // client sends now is what its worker gets, and a loop that cannot go on is an error and never a helper's text. Over the
 // socket.
 
@@ -17,9 +17,30 @@ interface Tongue {
   toBody(system: string, history: Loose[], tools: string[]): Loose;
   toTurn(reply: Loose): Loose[];
   toResult(turn: Loose[], text: string): Loose;
+  /** The turn with other arguments of its call. */
+  withInput(turn: Loose[], input: object): Loose[];
 }
 
 const TONGUES: Tongue[] = [
+  {
+    name: "chat",
+    path: "/v1/chat/completions",
+    toBody: (system, messages, tools) => ({
+      ...{ model: "tutti", messages: [{ role: "system", content: system }, ...messages] },
+      tools: tools.map((name) => ({ type: "function", function: { name, parameters: SCHEMA } })),
+    }),
+    toTurn: ({ choices: [{ message }] }) => [message],
+    toResult: ([{ tool_calls: calls }], content) => ({ role: "tool", tool_call_id: calls[0].id, content }),
+    withInput: ([{ tool_calls: calls, ...message }], input) => [
+      {
+        ...message,
+        tool_calls: calls.map((call: Loose) => ({
+          ...call,
+          function: { ...call.function, arguments: JSON.stringify(input) },
+        })),
+      },
+    ],
+  },
   {
     name: "responses",
     path: "/v1/responses",
@@ -32,6 +53,10 @@ const TONGUES: Tongue[] = [
       const { call_id } = turn.find(({ type }) => type === "function_call");
       return { type: "function_call_output", call_id, output };
     },
+    withInput: (turn, input) =>
+      turn.map((item) =>
+        item.type === "function_call" ? { ...item, arguments: JSON.stringify(input) } : item,
+      ),
   },
   {
     name: "messages",
@@ -45,6 +70,12 @@ const TONGUES: Tongue[] = [
       const { id } = blocks.find(({ type }: Loose) => type === "tool_use");
       return { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] };
     },
+    withInput: ([{ role, content }], input) => [
+      {
+        role,
+        content: content.map((block: Loose) => (block.type === "tool_use" ? { ...block, input } : block)),
+      },
+    ],
   },
 ];
 
@@ -62,7 +93,7 @@ const call = (turn: number): ChatReply => ({
   toolCalls: [{ id: `c${turn}`, name: "read", arguments: "{}" }],
 });
 
-describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, toResult }) => {
+describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, toResult, withInput }) => {
   /** `answer` is what comes after so many results of tools. */
   async function startLoop(answer: (results: number) => ChatReply, more: TestGatewayOptions = {}) {
     const gateway = await startTestGateway({
@@ -92,6 +123,33 @@ describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, to
     expect(JSON.stringify(sent.messages)).toContain("password: [redacted]");
     expect((sent.body.tools as Loose[]).map((tool) => tool.function.name)).toEqual(["read", "write"]);
     // It is still the same run: nobody planned again.
+    expect(gateway.upstream.requests.filter(({ model }) => model === "planner")).toHaveLength(1);
+  });
+
+  it("sends the arguments of calls as the client has them now, those of the newest call too", async () => {
+    const secret = (turn: number): ChatReply => ({
+      text: `Turn ${turn}.`,
+      toolCalls: [{ id: `c${turn}`, name: "read", arguments: '{ "token": "hunter2" }' }],
+    });
+    const { gateway, ask } = await startLoop((results) => (results > 2 ? "Done." : secret(results)));
+    const clean = { token: "[redacted]" };
+    const first = withInput(await ask("Be short.", [question]), clean);
+    const begun = [question, ...first, toResult(first, "one")];
+    const second = await ask("Be short.", begun);
+    const sent = () => JSON.stringify(gateway.asked().at(-1)!.messages);
+    expect(sent()).not.toContain("hunter2");
+    expect(sent()).toContain("[redacted]");
+    const third = await ask("Be short.", [...begun, ...second, toResult(second, "two")]);
+    expect(sent().match(/hunter2/g)).toHaveLength(1);
+    const cleaned = withInput(second, clean);
+    await ask("Be short.", [
+      ...begun,
+      ...cleaned,
+      toResult(second, "two"),
+      ...third,
+      toResult(third, "three"),
+    ]);
+    expect(sent().match(/hunter2/g)).toHaveLength(1);
     expect(gateway.upstream.requests.filter(({ model }) => model === "planner")).toHaveLength(1);
   });
 

@@ -12,7 +12,7 @@ import { toBrief } from "./visible.ts";
 /** What a run goes on with: what tools of the client returned, or other limits than before. */
 export type ResumeTurn = Pick<
   Extract<RunEvent, { type: "run-resume" }>,
-  "toolResults" | "again" | "said" | "messages" | "exchanges" | "streaming" | "limits" | "output"
+  "toolResults" | "again" | "said" | "messages" | "exchanges" | "reply" | "streaming" | "limits" | "output"
 >;
 
 export function toPickUp(state: RunState, at: number, turn?: ResumeTurn): RunEvent[] {

@@ -332,7 +332,7 @@ function toolsReturned(state: RunState, event: Extract<RunEvent, { type: "run-re
         ? { ...step, exchanges: exchanges ?? step.exchanges, reported: undefined }
         : step,
       {
-        reply: step.reply!,
+        reply: { ...step.reply!, ...event.reply },
         worker: step.worker,
         results: event.toolResults!,
         said: event.said,

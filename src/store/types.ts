@@ -242,6 +242,8 @@ export type RunEvent =
       messages?: Message[];
       /** The same for earlier turns of the step that asked: what they replied and what tools returned, as of now. */
       exchanges?: Exchange[];
+      /** The same for the turn that these results are of. */
+      reply?: Pick<Exchange["reply"], "text" | "toolCalls">;
       streaming?: boolean;
       limits?: Limits;
       output?: OutputSettings;

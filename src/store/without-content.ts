@@ -26,7 +26,15 @@ export function withoutContent(event: RunEvent): RunEvent | undefined {
       };
     }
     case "run-resume": {
-      const { toolResults, said: _, output: __, messages: ___, exchanges: ____, ...rest } = event;
+      const {
+        toolResults,
+        said: _,
+        output: __,
+        messages: ___,
+        exchanges: ____,
+        reply: _____,
+        ...rest
+      } = event;
       if (!toolResults) return rest;
       return { ...rest, toolResults: toolResults.map(({ toolCallId }) => ({ toolCallId, content: "" })) };
     }

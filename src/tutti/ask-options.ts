@@ -92,6 +92,8 @@ export interface ResumeOptions
   messages?: Message[];
   /** With `toolResults`: earlier turns of the step that asked, where the client has changed them. */
   exchanges?: Exchange[];
+  /** With `toolResults`: the turn that they are of, where the client has changed it. With the ids of its calls. */
+  reply?: Pick<Exchange["reply"], "text" | "toolCalls">;
   /** With `toolResults`: what the client wants of the answer now. */
   output?: OutputSettings;
 }

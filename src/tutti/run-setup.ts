@@ -123,7 +123,7 @@ export function toResumeTurn(
 /** The turn that goes on after tools of the client: one result for each call, and nothing else. */
 function toToolTurn(
   state: RunState,
-  { toolResults = [], said, messages, exchanges, output, ...options }: ResumeOptions,
+  { toolResults = [], said, messages, exchanges, reply, output, ...options }: ResumeOptions,
   config: TuttiConfig,
 ): ResumeTurn {
   const { runId, ended, rounds } = state;
@@ -138,7 +138,7 @@ function toToolTurn(
   checkNumbers(options);
   const { streamsAnswer: streaming = true } = options;
   const limits = toLimits(config, options);
-  return { toolResults, said: said || undefined, messages, exchanges, streaming, limits, output };
+  return { toolResults, said: said || undefined, messages, exchanges, reply, streaming, limits, output };
 }
 
 /** The last turn once more, after it has failed: whoever asked comes back with the same results. */

@@ -16,6 +16,7 @@ import type { Admission } from "../access/admission.ts";
 import { sizeOf, sizeOfAll } from "../access/held-bytes.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
 import type { EnterTurn } from "../service/shared-turns.ts";
+import { findChanges } from "./client-changes.ts";
 import {
   type DispatchRequest,
   goesOn,
@@ -31,7 +32,6 @@ import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { toStage } from "./models.ts";
 import { failureOf } from "./outcome.ts";
 import {
-  findChanges,
   findToolTail,
   parseReplyId,
   type ToolTail,

@@ -1,12 +1,12 @@
 // The turns of a run: each time tools of the client return, the run goes on and gives another reply. Here: which
 // run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
 
-import { isObject } from "../../base/fields.ts";
 import { createGrowingFold } from "../../base/growing-fold.ts";
+import { isSame } from "../../base/same.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { next, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
-import type { Exchange, Message, ToolResult } from "../../worker/types.ts";
+import type { Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
 
 /** What a tool returned. */
@@ -107,102 +107,8 @@ export function toToolResults(run: Run, { contents }: ToolTail): ToolResult[] | 
   return results.length === calls.length ? results : undefined;
 }
 
-/**
- * What the client has changed of the conversation and of the run's earlier turns; nothing where all is as it was. Undefined
- * where its turns cannot be told apart any more: then the conversation is one to begin anew with.
- */
-export function findChanges(
-  messages: readonly Message[],
-  run: Run,
-): { messages?: Message[]; exchanges?: Exchange[] } | undefined {
-  const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
-  // Only the results were sent: what they answer to is in the journal alone.
-  if (first <= 0) return {};
-  const turns = new Map<number, SentTurn>();
-  let current: SentTurn | undefined;
-  for (const message of messages.slice(first)) {
-    if (message.role === "assistant") {
-      const turn = turnOf(message, run.id);
-      if (turn === undefined || turns.has(turn)) return undefined;
-      current = { text: message.content, results: new Map(), said: [] };
-      turns.set(turn, current);
-    } else if (message.role === "tool") {
-      const id = parseToolCallId(message.toolCallId);
-      if (id?.runId !== run.id) return undefined;
-      current!.results.set(id.index, message);
-    } else if (message.role === "user" && typeof message.content === "string") {
-      current!.said.push(message.content);
-    } else return undefined;
-  }
-  let turn = 0;
-  const kept = run.steps.at(-1)?.exchanges ?? [];
-  const exchanges = kept.flatMap((exchange): Exchange[] => {
-    if (!exchange.results) return [exchange];
-    const now = turns.get(turn++);
-    if (!now) return [];
-    const said = now.said.join("\n\n") || undefined;
-    // Nothing is made anew of what is as it was: it may be a long conversation, at every turn of it.
-    const isAsBefore = (result: ToolResult, index: number) => {
-      const message = now.results.get(index);
-      return !message || isSameResult(result, message);
-    };
-    if (now.text === exchange.reply.text && said === exchange.said && exchange.results.every(isAsBefore))
-      return [exchange];
-    const results = exchange.results.map(({ toolCallId, ...returned }, index) => {
-      const message = now.results.get(index);
-      return { toolCallId, ...(message ? toReturned(message) : returned) };
-    });
-    return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
-  });
-  const opening = messages.slice(0, first);
-  return {
-    messages: isSame(opening, run.task.messages) ? undefined : opening,
-    exchanges: isSame(exchanges, kept) ? undefined : exchanges,
-  };
-}
-
-/** A turn of the run as the client sends it back. */
-interface SentTurn {
-  text: string;
-  /** By the position of the call. */
-  results: Map<number, ToolMessage>;
-  said: string[];
-}
-
-type ToolMessage = Extract<Message, { role: "tool" }>;
-
-/** Found to be the same at an earlier turn: neither of them ever changes. */
-const sameResults = new WeakMap<ToolResult, ToolMessage>();
-
-function isSameResult(result: ToolResult, message: ToolMessage): boolean {
-  if (sameResults.get(result) === message) return true;
-  const { toolCallId: _, ...returned } = result;
-  const same = isSame(toReturned(message), returned);
-  if (same) sameResults.set(result, message);
-  return same;
-}
-
-function toReturned({ content, images }: ToolMessage): Returned {
+export function toReturned({ content, images }: Returned): Returned {
   return images ? { content, images } : { content };
-}
-
-/** Undefined for a message that is no turn of this run. */
-function turnOf(message: Message, runId: string): number | undefined {
-  const [call] = message.role === "assistant" ? (message.toolCalls ?? []) : [];
-  const id = call && parseToolCallId(call.id);
-  return id?.runId === runId ? id.turn : undefined;
-}
-
-/** Both are plain data. Not by their JSON: they may be a long conversation, at every turn of it. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]));
-  if (!isObject(a) || !isObject(b) || Array.isArray(b)) return false;
-  // What is undefined is not there.
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  for (const name of names) if (!isSame(a[name], b[name])) return false;
-  return true;
 }
 
 /** These results were given before: the run has gone on with them already. */

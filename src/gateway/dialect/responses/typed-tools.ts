@@ -115,6 +115,8 @@ export function readTypedCall(item: ObjectReader, type: string): ToolCall | unde
   if (name === undefined) return undefined;
   const { [TYPED_TOOLS[name]!.field]: done } = item.fields;
   const { type: kind, ...rest } = isFields(done) ? done : {};
+  // An empty environment is what stands where the model named none.
+  if (isFields(rest.env) && Object.keys(rest.env).length === 0) delete rest.env;
   const input = kind === "exec" ? rest : (done ?? {});
   return { id: item.name("call_id", LONGEST_CALL_ID), name, input: JSON.stringify(input) };
 }
