@@ -7,6 +7,7 @@ import type { ChatReply, ChatRequest } from "../testing/gateway/chat-server.ts";
 import { expectErrorShape, type Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway, type TestGatewayOptions } from "../testing/gateway/gateway.ts";
 import { closing } from "../testing/gateway/keyed-gateway.ts";
+import { chatEvent, EVENTS, startProvider } from "../testing/gateway/provider-server.ts";
 
 const SCHEMA = { type: "object", properties: {} };
 
@@ -163,6 +164,65 @@ describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, to
     expect(JSON.stringify(messages)).not.toContain("a very long file");
     expect(JSON.stringify(messages)).toContain("So far: the file was read.");
     expect(messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
+  });
+
+  it.each([false, true])(
+    "that its first turn is too dear for is an error, not a helper's text (streamed: %s)",
+    async (stream) => {
+      const gateway = await startTestGateway({ plan, reply: () => HELPER });
+      closing.push(() => gateway.close());
+      const worker = (id: string, usd: number) => ({
+        ...{ id, model: `stub/${id}`, baseUrl: gateway.upstream.baseUrl, thinking: "tagged" as const },
+        price: { inputUsd: usd, outputUsd: usd },
+      });
+      const workers = [worker("alpha", 10_000), worker("beta", 1), worker("planner", 1)];
+      const poor = await startTestGateway({
+        config: { workers, conductor: "planner", limits: { usd: 0.1 } },
+      });
+      closing.push(() => poor.close());
+      const response = await poor.post(path, { ...toBody("Be short.", [question], ["read"]), stream });
+      const text = await response.text();
+      expect(gateway.asked().map(({ model }) => model)).toEqual(["beta"]);
+      expect(text).not.toContain(HELPER);
+      expect(text).toContain("limit");
+      if (!stream) expect(response.status).toBeGreaterThanOrEqual(400);
+      // A question without tools has the best that there is.
+      const plain = { ...toBody("Be short.", [question], []), tools: undefined };
+      expect(await (await poor.post(path, plain)).text()).toContain(HELPER);
+    },
+  );
+
+  it("that is stopped in the middle of its answer says that it was cut", async () => {
+    let goOn = () => {};
+    const isWritten = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const provider = await startProvider((response, { body }) => {
+      response.writeHead(200, EVENTS);
+      const hasResult = JSON.parse(body).messages.some(({ role }: Loose) => role === "tool");
+      const read = { index: 0, id: "c", type: "function", function: { name: "read", arguments: "{}" } };
+      if (hasResult) response.write(chatEvent({ content: "Half of it" }));
+      else response.end(`${chatEvent({ tool_calls: [read] }, "tool_calls")}data: [DONE]\n\n`);
+    });
+    const worker = { id: "m", model: "stub/m", baseUrl: `${provider.url}/v1`, thinking: "tagged" as const };
+    const gateway = await startTestGateway({ config: { workers: [worker], conductor: undefined } });
+    closing.push(() => gateway.close());
+    const asked = (history: Loose[]) => ({ ...toBody("Be short.", history, ["read"]), model: "tutti-fast" });
+    const first = toTurn(await (await gateway.post(path, asked([question]))).json());
+    const history = [question, ...first, toResult(first, "rain")];
+    const response = await gateway.post(path, { ...asked(history), stream: true });
+    let text = "";
+    const reading = (async () => {
+      for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += piece;
+        if (text.includes("Half of it")) goOn();
+      }
+    })();
+    await isWritten;
+    const { data } = (await (await fetch(`${gateway.url}/v1/runs`)).json()) as Loose;
+    await gateway.post(`/v1/runs/${data[0].id}/cancel`, {});
+    await reading;
+    expect(text).toMatch(/"finish_reason":"length"|"stop_reason":"max_tokens"|"reason":"max_output_tokens"/);
   });
 
   it.each([

@@ -86,6 +86,7 @@ export function withWorkflow(round: RoundState, workflow: Workflow): RoundState 
       failuresBefore: 0,
       reported: undefined,
       totals: NO_TOTALS,
+      replyUsage: undefined,
       startedAt: undefined,
       endedAt: undefined,
       firstTokenMs: undefined,

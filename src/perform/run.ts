@@ -46,7 +46,10 @@ export interface RunStep {
   finishReason?: string;
   /** Of the client's stop sequences the one that ended the reply, where that is known. */
   stopSequence?: string;
+  /** Of all attempts, at all turns. */
   usage: Usage;
+  /** Of the ask whose reply this is. Absent where there is none. */
+  replyUsage?: Usage;
   /** Of all attempts. Absent when a price is unknown. */
   costUsd?: number;
   /** What caches of its providers saved of it, beside `costUsd`. Below 0 where writing into them took more. */
@@ -221,6 +224,7 @@ function toStep(
     finishReason: reply?.finishReason,
     stopSequence: reply?.stopSequence,
     usage: totals.usage,
+    replyUsage: reply && step.replyUsage,
     costUsd: totals.unpricedCalls === 0 ? totals.costUsd : undefined,
     cacheSavedUsd: totals.cacheSavedUsd,
     calls: totals.calls,

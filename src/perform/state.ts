@@ -20,7 +20,7 @@ import type {
 import { toCacheRead } from "../trajectory/cache.ts";
 import type { CacheRead, TurnDecision } from "../trajectory/types.ts";
 import { strongestFirst } from "../worker/kinds.ts";
-import type { Exchange, Task, ToolDefinition } from "../worker/types.ts";
+import type { Exchange, Task, ToolDefinition, Usage } from "../worker/types.ts";
 import type { Workflow, WorkflowError } from "../workflow/types.ts";
 import { addTotals, NOTHING, reserve, settle, type Totals } from "./budget.ts";
 import {
@@ -84,6 +84,8 @@ export interface StepState {
   /** How many of them were at earlier turns: retries count anew at each. */
   failuresBefore: number;
   totals: Totals;
+  /** Of the ask that brought `reply`, without those that failed before it. */
+  replyUsage: Usage | undefined;
   startedAt: number | undefined;
   endedAt: number | undefined;
   firstTokenMs: number | undefined;
@@ -395,6 +397,7 @@ function stepEnd(state: RunState, event: Extract<RunEvent, { type: "step-end" }>
       partial: "",
       reserved: NOTHING,
       totals: addTotals(step.totals, spending, state.pool[worker]?.price),
+      replyUsage: spending.usage,
       reported: toReported(state, step, event),
       endedAt: event.at,
       firstTokenMs: event.firstTokenMs,

@@ -117,9 +117,10 @@ export function toAnswer(state: RunState, stopReason?: StopReason): AnswerOfRun 
 /**
  * The answer as good as it is now, and where it came from. A finished round beats one under way; a finished
  * reply beats a part of one. Undefined when no worker has said anything, and in the middle of a tool loop: what a helper
- * said before it is no answer to what the tools returned.
+ * said before it is no answer to what the tools returned. Nor is it one where the client brought tools and none was called
+ * yet: an agent would take it for the end of its work.
  */
-function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPosition } | undefined {
+function bestAnswer({ rounds, accepted, task }: RunState): { text: string; at: StepPosition } | undefined {
   const looping = rounds.at(-1)?.steps.at(-1);
   // The Conductor is asked in the middle of a loop, and there is no step yet.
   if (rounds.at(-1)?.carried && !looping) return undefined;
@@ -131,6 +132,7 @@ function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPos
       ? undefined
       : { text, at: { round: rounds.length - 1, step: rounds.at(-1)!.steps.length - 1 } };
   }
+  const hasTools = (task.output?.tools?.length ?? 0) > 0;
   const performed = [...rounds.keys()].filter((number) => rounds[number]!.steps.length > 0).reverse();
   if (accepted?.step !== undefined) {
     const { step, round = performed[0] ?? 0 } = accepted;
@@ -141,7 +143,8 @@ function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPos
     rounds[number]!.ended || rounds[number]!.steps.at(-1)?.status === "done";
   for (const round of [...performed.filter(isFinished), ...performed]) {
     const { steps, workflow } = rounds[round]!;
-    const isForUser = (step: number) => !workflow?.steps[step]?.isInterim;
+    const isForUser = (step: number) =>
+      !workflow?.steps[step]?.isInterim && (!hasTools || step === steps.length - 1);
     const last = steps.at(-1)!;
     if (last.isCut && isForUser(steps.length - 1))
       return { text: last.failures.at(-1)!.partial, at: { round, step: steps.length - 1 } };
@@ -151,7 +154,8 @@ function bestAnswer({ rounds, accepted }: RunState): { text: string; at: StepPos
   for (const round of performed) {
     const { steps, workflow } = rounds[round]!;
     const step = steps.findLastIndex(
-      (each, number) => partialOf(each) && !workflow?.steps[number]?.isInterim,
+      (each, number) =>
+        partialOf(each) && !workflow?.steps[number]?.isInterim && (!hasTools || number === steps.length - 1),
     );
     if (step >= 0) return { text: partialOf(steps[step]!), at: { round, step } };
   }

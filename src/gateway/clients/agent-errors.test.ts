@@ -56,6 +56,24 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
   });
 });
 
+it.each(DOORS)(
+  "an ask that failed before the answer is no part of how long the conversation is, in $name",
+  async (door) => {
+    const gateway = await start({
+      config: { retries: 2 },
+      reply: ({ count }) =>
+        count % 2 === 0
+          ? { errorAfter: "Half", error: { message: "overloaded", type: "server_error" } }
+          : { text: "All of it.", usage: { prompt_tokens: 1_000, completion_tokens: 5 } },
+    });
+    const text = await (await gateway.post(door.path, { ...door.valid, model: "tutti-fast" })).text();
+    expect(gateway.asked()).toHaveLength(2);
+    expect(text).toContain('"total_tokens":1005');
+    const [, orchestration] = /"orchestration_input_tokens":(\d+)/.exec(text) ?? [];
+    expect(Number(orchestration)).toBeGreaterThan(0);
+  },
+);
+
 it.each([false, true])(
   "nor does a team wait for it, where nobody has begun (streamed: %s)",
   async (stream) => {

@@ -35,7 +35,7 @@ export function toOutcome(
     head,
     text: isCalling ? (step?.reply ?? "") : run.answer,
     toolCalls: toolCalls.map((call, index) => ({ ...call, id: toToolCallId(run.id, turn, index) })),
-    finishReason: isCalling ? "tool-calls" : toFinishReason(step?.finishReason),
+    finishReason: isCalling ? "tool-calls" : toFinishReason(step),
     stopSequence: isCalling ? undefined : step?.stopSequence,
     // Without one it is not over: whoever performed it went away.
     stopReason: run.stopReason ?? "cancelled",
@@ -49,11 +49,14 @@ export function toOutcome(
   };
 }
 
-/** The step that wrote the answer is input and output; whatever else was taken is orchestration. */
+/**
+ * The ask that wrote the answer is input and output; whatever else was taken is orchestration, asks of the same step that
+ * failed before it among it: agents take input and output for the length of their conversation.
+ */
 export function toUsage(run: Run, before?: Run): GatewayUsage {
   const step = answerStepOf(run);
   const same = before?.steps.find((other) => other.round === step?.round && other.step === step?.step);
-  const own = minus(step?.usage ?? NO_USAGE, same?.usage);
+  const own = step?.replyUsage ?? minus(step?.usage ?? NO_USAGE, same?.usage);
   const cachedInputTokens = Math.min(own.cachedInputTokens, own.inputTokens);
   const others = minus(minus(run.usage, before?.usage), own);
   return {
@@ -109,9 +112,10 @@ function minus(usage: Usage, taken: Usage = NO_USAGE): Usage {
 
 const FINISH_REASONS: readonly FinishReason[] = ["stop", "length", "content-filter", "other"];
 
-/** The journal keeps a text. Tools are asked for only where the run says so. */
-function toFinishReason(text: string | undefined): FinishReason {
-  return FINISH_REASONS.find((reason) => reason === text) ?? "stop";
+/** The journal keeps a text. Tools are asked for only where the run says so. What a limit has cut is no end that was meant. */
+function toFinishReason(step: RunStep | undefined): FinishReason {
+  if (step?.reply === "" && step.partial) return "length";
+  return FINISH_REASONS.find((reason) => reason === step?.finishReason) ?? "stop";
 }
 
 // ---- No answer ----------------------------------------------------------------------------------
