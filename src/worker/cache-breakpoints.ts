@@ -15,14 +15,13 @@ export function withCacheBreakpoints(options: LanguageModelV3CallOptions): Langu
   const isLoop = tools.length > 0 || prompt.some(({ role }) => role === "assistant");
   if (!isLoop) return options;
   const marks = countMarks(options);
-  if (marks > 0) return marks < MOST_MARKS ? withMarkedResults(options) : options;
-  const isAsking = ({ role }: LanguageModelV3Message) => role === "user" || role === "tool";
-  const asking = [...prompt.keys()].filter((at) => isAsking(prompt[at]!));
+  if (marks > 0) return withMarkedResults(options, MOST_MARKS - marks);
+  const ends = findEnds(prompt);
   // Where this request ends, where the one before it ended, and where the instructions end.
-  const marked = new Set([...asking.slice(-2), prompt.findLastIndex(({ role }) => role === "system")]);
+  const marked = new Set([...ends.slice(-2), prompt.findLastIndex(({ role }) => role === "system")]);
   const messages = prompt.map((message, at) => {
     if (!marked.has(at)) return message;
-    const isLast = at === asking.at(-1);
+    const isLast = at === ends.at(-1);
     return isLast && message.role === "user" ? markEnds(message) : mark(message);
   });
   const hasSystem = prompt.some(({ role }) => role === "system");
@@ -37,14 +36,41 @@ export function withCacheBreakpoints(options: LanguageModelV3CallOptions): Langu
 }
 
 /**
- * The mark that agents set on the newest result of a tool is lost where a run goes on with that result. Without it nothing
- * behind their other marks would ever be read from the cache again.
+ * Where the requests of this conversation have ended: behind all that was said to the model between two of its turns. A turn
+ * with many calls is answered by many results, and the provider looks back no further than twenty blocks.
  */
-function withMarkedResults(options: LanguageModelV3CallOptions): LanguageModelV3CallOptions {
-  const at = options.prompt.findLastIndex(({ role }) => role !== "system");
-  const last = options.prompt[at];
-  if (last?.role !== "tool" || isMarked(last) || last.content.some(isMarked)) return options;
-  return { ...options, prompt: options.prompt.with(at, mark(last)) };
+function findEnds(prompt: readonly LanguageModelV3Message[]): number[] {
+  const isAsking = ({ role }: LanguageModelV3Message) => role === "user" || role === "tool";
+  return [...prompt.keys()].filter((at) => {
+    const next = prompt[at + 1];
+    return isAsking(prompt[at]!) && (!next || next.role === "assistant");
+  });
+}
+
+/**
+ * The marks that agents set on the newest results of tools are lost where a run goes on with those results. Without them
+ * nothing behind their other marks would ever be read from the cache again. `room`: so many more may be set.
+ */
+function withMarkedResults(options: LanguageModelV3CallOptions, room: number): LanguageModelV3CallOptions {
+  const { prompt } = options;
+  const hasReturned = prompt.slice(prompt.findLastIndex(({ role }) => role === "assistant")).some(isResult);
+  if (!hasReturned) return options;
+  const unmarked = findEnds(prompt)
+    .slice(-2)
+    .filter((at) => !hasMark(prompt[at]!));
+  // The newest first, if there is room for one alone.
+  const marked = new Set(unmarked.reverse().slice(0, Math.max(0, room)));
+  if (marked.size === 0) return options;
+  return { ...options, prompt: prompt.map((message, at) => (marked.has(at) ? mark(message) : message)) };
+}
+
+function isResult({ role }: LanguageModelV3Message): boolean {
+  return role === "tool";
+}
+
+function hasMark(message: LanguageModelV3Message): boolean {
+  if (isMarked(message)) return true;
+  return typeof message.content !== "string" && message.content.some(isMarked);
 }
 
 /** What the team adds stands in the last part, and is gone by the next turn: the part before it is what comes again. */
