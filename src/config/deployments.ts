@@ -4,6 +4,7 @@
 
 import { hash } from "node:crypto";
 import { isTuttiError, type TuttiError } from "../base/errors.ts";
+import { isObject, toFields } from "../base/fields.ts";
 import type { PoolMember, Worker, WorkerRequest } from "../worker/types.ts";
 import { referenceOf, relayTargetOf, rememberReference, rememberTargets } from "./endpoint.ts";
 
@@ -88,10 +89,33 @@ export function createDeployedMember(
   return { ...first!.member, worker };
 }
 
-/** What a conversation begins with stays the same while it grows. */
-function affinityOf({ messages }: WorkerRequest): string {
-  const start = messages.slice(0, 2).map(({ content }) => content);
-  return JSON.stringify(start).slice(0, LONGEST_AFFINITY);
+/** Of helpers the conversation that they help with, not how their own prompt begins. */
+function affinityOf({ brief, messages }: WorkerRequest): string {
+  return toAffinity(brief?.task.messages ?? messages);
+}
+
+/**
+ * What stays the same of a conversation while it grows, and is another in other conversations: the user's words before the
+ * model's first turn. Not the instructions, which all conversations of an agent begin with, nor marks for caches, which move.
+ * Empty where the user has said nothing.
+ */
+export function toAffinity(messages: readonly unknown[]): string {
+  const said: string[] = [];
+  for (const message of messages) {
+    const { role, type, content } = toFields(
+      isObject(message) ? message : { role: "user", content: message },
+    );
+    if (role === "user") said.push(toText(content));
+    else if (role === "assistant" || (role === undefined && type !== undefined)) break;
+  }
+  // What is the user's own stands at the end of what agents make of it.
+  return said.join("\n").slice(-LONGEST_AFFINITY);
+}
+
+function toText(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = Array.isArray(content) ? content : [];
+  return parts.map((part) => String(toFields(part).text ?? "")).join("\n");
 }
 
 /** Between 0 and 1, never either. */

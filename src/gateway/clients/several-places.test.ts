@@ -51,6 +51,68 @@ it("conversations are shared by weight, each stays where it was, and one that fa
   for (let at = 0; at < 6; at++) expect(await relayed(`More ${at}?`)).toBe("small");
 });
 
+/** Four places with one model; who was asked is told by the answer. */
+async function startFour() {
+  const servers = await Promise.all(["a", "b", "c", "d"].map((name) => startPlace(() => name)));
+  const deployments = servers.map(({ baseUrl }) => ({ baseUrl }));
+  const worker = { id: "m", model: "stub/m", deployments, price: { inputUsd: 0, outputUsd: 0 } };
+  const gateway = await startTestGateway({ config: { workers: [worker], conductor: undefined } });
+  closing.push(() => gateway.close());
+  const places = () => servers.map(({ requests }) => requests.length);
+  return { gateway, places };
+}
+const INSTRUCTIONS = "You are a coding agent. ".repeat(200);
+
+it.each(["m", "tutti-fast"])(
+  "conversations of one agent, which all begin alike, are shared: %s",
+  async (model) => {
+    const { gateway, places } = await startFour();
+    for (let at = 0; at < 24; at++) {
+      const system = { role: "system", content: INSTRUCTIONS };
+      const { messages } = asking(model, `Mend bug ${at}.`);
+      await body(gateway.post("/v1/chat/completions", { model, messages: [system, ...messages] }));
+      await body(
+        gateway.post("/v1/responses", { model, instructions: INSTRUCTIONS, input: `Mend bug ${at}.` }),
+      );
+    }
+    expect(places().filter((count) => count > 0)).toHaveLength(4);
+    expect(Math.max(...places())).toBeLessThan(36);
+  },
+);
+
+it("a conversation stays where it is though its marks move and its instructions change", async () => {
+  const { gateway, places } = await startFour();
+  for (let at = 0; at < 6; at++) {
+    const before = places();
+    const ask = (turn: number, more: Loose[]) =>
+      gateway.post("/v1/messages", {
+        ...{ model: "m", max_tokens: 9, system: `It is ${turn} o'clock. ${INSTRUCTIONS}` },
+        messages: [
+          {
+            role: "user",
+            content: [
+              {
+                type: "text",
+                text: `Bug ${at}.`,
+                ...(turn === 1 && { cache_control: { type: "ephemeral" } }),
+              },
+            ],
+          },
+          ...more,
+        ],
+      });
+    const { content } = await body(ask(1, []));
+    await body(
+      ask(2, [
+        { role: "assistant", content },
+        { role: "user", content: "Sure?" },
+      ]),
+    );
+    const asked = places().map((count, place) => count - before[place]!);
+    expect(asked.filter((count) => count > 0)).toEqual([2]);
+  }
+});
+
 it.each([
   [
     "is too long for it",

@@ -1,6 +1,7 @@
 // A form with a file for one model: audio to write down, a picture to change. Passed through as it came, but for the name of
 // the model.
 
+import { hash } from "node:crypto";
 import { relayTargetOf } from "../../config/endpoint.ts";
 import { badRequest } from "../http/object-reader.ts";
 import { toUpstream } from "../relay/target.ts";
@@ -21,7 +22,8 @@ export const passForm: Handler = async (context, visit) => {
   notes.model = model;
   const named = await context.models.resolve(model, key, { preferences: {} });
   if (named.alias !== undefined) connection.set({ "x-tutti-alias": named.alias });
-  const target = named.kind === "worker" ? relayTargetOf(named.member.worker) : undefined;
+  const target =
+    named.kind === "worker" ? relayTargetOf(named.member.worker, hash("sha256", raw)) : undefined;
   const upstream = target && toUpstream(target, dialect);
   if (named.kind !== "worker" || !target || !upstream || !dialect.relay)
     throw badRequest(`"${model.slice(0, 80)}" takes no requests to /v1${dialect.path}.`, "model");

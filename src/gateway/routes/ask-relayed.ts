@@ -3,7 +3,7 @@
 // possible, else in a run.
 
 import type { TuttiError } from "../../base/errors.ts";
-import { isFaultOfPlace } from "../../config/deployments.ts";
+import { isFaultOfPlace, toAffinity } from "../../config/deployments.ts";
 import { type RelayTarget, relayTargetOf } from "../../config/endpoint.ts";
 import { checkOneModel } from "../access/keys.ts";
 import type { GatewayContext } from "../context.ts";
@@ -22,8 +22,6 @@ export interface RelayedQuestion {
   hash(): string;
   more: Pick<PassThrough, "session" | "keep" | "isShadowed">;
 }
-
-const LONGEST_AFFINITY = 2_000;
 
 /** Undefined: nobody of these is relayed in this dialect. */
 export function firstTarget(
@@ -96,8 +94,8 @@ function hasResults({ messages, input }: Fields): boolean {
   return Array.isArray(content) && content.some((part) => isFields(part) && part.type === "tool_result");
 }
 
-/** What stays the same of a conversation while it grows. */
-function affinityOf({ messages, input, system, instructions }: Fields): string {
-  const [first] = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [input];
-  return (JSON.stringify([system, instructions, first]) ?? "").slice(0, LONGEST_AFFINITY);
+/** By what a conversation stays where it is; what is no conversation goes by its words. */
+function affinityOf({ messages, input, prompt, query }: Fields): string {
+  const said = Array.isArray(messages) ? messages : Array.isArray(input) ? input : [input ?? prompt ?? query];
+  return toAffinity(said);
 }
