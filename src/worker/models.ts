@@ -10,6 +10,7 @@ import { withImagesAfterResults } from "./call-options.ts";
 import { COUNTERS, countWith } from "./count-input.ts";
 import { guardFetch } from "./guarded-fetch.ts";
 import type { StreamingModel } from "./provider.ts";
+import { ANTHROPIC_IDS, withAcceptedIds, withSystemFirst } from "./provider-rules.ts";
 
 /** What is different from protocol to protocol. */
 interface ProtocolTraits {
@@ -88,10 +89,12 @@ async function loadAnthropic(address: ModelAddress): Promise<StreamingModel> {
   const settings = toSettings(address);
   const model = createAnthropic(settings)(address.model);
   const { specificationVersion, provider, modelId, supportedUrls } = model;
-  const doStream: StreamingModel["doStream"] = (options) => model.doStream(withCacheBreakpoints(options));
+  const adapt = (options: LanguageModelV3CallOptions) =>
+    withCacheBreakpoints(withAcceptedIds(withSystemFirst(options), ANTHROPIC_IDS));
+  const doStream: StreamingModel["doStream"] = (options) => model.doStream(adapt(options));
   const create = (fetch: typeof globalThis.fetch) => createAnthropic({ ...settings, fetch })(address.model);
   const countInput: StreamingModel["countInput"] = (options) =>
-    countWith(COUNTERS.anthropic, settings.fetch, create, withCacheBreakpoints(options));
+    countWith(COUNTERS.anthropic, settings.fetch, create, adapt(options));
   return { specificationVersion, provider, modelId, supportedUrls, doStream, countInput };
 }
 
@@ -101,10 +104,10 @@ async function loadGoogle(address: ModelAddress): Promise<StreamingModel> {
   const name = toPathName(address.model);
   const model = createGoogleGenerativeAI(settings)(name);
   const { specificationVersion, provider, modelId, supportedUrls } = model;
-  const doStream: StreamingModel["doStream"] = (options) => model.doStream(options);
+  const doStream: StreamingModel["doStream"] = (options) => model.doStream(withSystemFirst(options));
   const create = (fetch: typeof globalThis.fetch) => createGoogleGenerativeAI({ ...settings, fetch })(name);
   const countInput: StreamingModel["countInput"] = (options) =>
-    countWith(COUNTERS.google, settings.fetch, create, options);
+    countWith(COUNTERS.google, settings.fetch, create, withSystemFirst(options));
   return { specificationVersion, provider, modelId, supportedUrls, doStream, countInput };
 }
 

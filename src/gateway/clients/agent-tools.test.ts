@@ -145,6 +145,23 @@ it("what is not followed is named in every dialect, and nothing is where all is 
   }
 });
 
+it("what of a tool is not followed is named", async () => {
+  const { gateway } = await start(() => "Yes.");
+  const ignoredOf = async (path: string, asked: object) =>
+    (await body(gateway.post(path, { model: "tutti", ...asked }))).tutti.ignored;
+  const messages = [{ role: "user", content: "Is it?" }];
+  const tools = [
+    { name: "read", input_schema: SCHEMA, defer_loading: true, allowed_callers: ["code_execution_20250825"] },
+    { type: "text_editor_20250728", name: "edit", max_characters: 1_000 },
+    { name: "write", input_schema: SCHEMA, eager_input_streaming: true, defer_loading: false },
+  ];
+  const asked = { max_tokens: 9, messages, tools, service_tier: "standard_only" };
+  const names = ["tools: defer_loading", "tools: allowed_callers", "tools: max_characters", "service_tier"];
+  expect(await ignoredOf("/v1/messages", asked)).toEqual(names);
+  const deferred = { type: "function", name: "read", parameters: SCHEMA, defer_loading: true };
+  expect(await ignoredOf("/v1/responses", { input: "Is it?", tools: [deferred] })).toEqual(names.slice(0, 1));
+});
+
 it("what stands in the conversation and nobody can read is named, and the model is told of what its tool returned", async () => {
   const { gateway, sent } = await start(() => "Yes.");
   const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERg==" };

@@ -20,6 +20,16 @@ export function toIgnored(
   return found.length > 0 ? found : undefined;
 }
 
+/** The same of an object inside of a field. */
+export function ignoredFields(
+  where: string,
+  { fields }: { fields: Fields },
+  honoured: ReadonlySet<string>,
+): string[] {
+  const names = Object.keys(fields).filter((name) => !honoured.has(name) && asksAnything(fields[name]));
+  return names.map((name) => `${where}: ${name}`);
+}
+
 /** A field that is empty or switched off asks for nothing. */
 function asksAnything(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === "" || value === 0) return false;

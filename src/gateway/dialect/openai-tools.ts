@@ -9,7 +9,7 @@ import type { OutputSettings, Sampling, ToolChoice, ToolDefinition } from "../..
 import { MOST_TOOLS } from "../access/request-limits.ts";
 import { badRequest, type Fields, isFields, type ObjectReader } from "../http/object-reader.ts";
 import { checkSchema, readSeed } from "./common.ts";
-import { USUAL_TIERS } from "./ignored.ts";
+import { ignoredFields, USUAL_TIERS } from "./ignored.ts";
 
 const CUSTOM_SCHEMA = {
   type: "object",
@@ -110,12 +110,17 @@ export function readSampling(body: ObjectReader): Sampling {
   };
 }
 
-/** Types of tools that only their own provider runs. */
+const TOOL_FIELDS: ReadonlySet<string> = new Set([
+  ...["type", "function", "custom", "name", "description", "parameters", "strict", "format"],
+]);
+
+/** Types of tools that only their own provider runs, and what of the others is not followed. */
 export function ignoredTools(body: ObjectReader): string[] {
-  const types = body.list("tools").map((tool) => (isFields(tool) ? tool.type : undefined));
-  return types.flatMap((type) =>
-    typeof type === "string" && type !== "function" && type !== "custom" ? [`tools: ${type}`] : [],
-  );
+  return body.list("tools").flatMap((tool) => {
+    if (!isFields(tool) || typeof tool.type !== "string") return [];
+    const isOwn = tool.type === "function" || tool.type === "custom";
+    return isOwn ? ignoredFields("tools", { fields: tool }, TOOL_FIELDS) : [`tools: ${tool.type}`];
+  });
 }
 
 export function readUsualTier(body: ObjectReader): string | undefined {

@@ -4,6 +4,7 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import type { Fields } from "../../base/fields.ts";
 import { withImagesAfterResults } from "../call-options.ts";
+import { MISTRAL_IDS, withAcceptedIds } from "../provider-rules.ts";
 
 export interface ChatBodySettings {
   provider: string;
@@ -23,7 +24,8 @@ type ToolContent = Extract<LanguageModelV3Message, { role: "tool" }>["content"];
  */
 export function toChatPieces(options: LanguageModelV3CallOptions, settings: ChatBodySettings): Buffer[] {
   const fields = JSON.stringify(toFields(options, settings));
-  const messages = toMessageBlocks(withImagesAfterResults(options.prompt), !settings.isMistral);
+  const { prompt } = settings.isMistral ? withAcceptedIds(options, MISTRAL_IDS) : options;
+  const messages = toMessageBlocks(withImagesAfterResults(prompt), !settings.isMistral);
   const pieces: Buffer[] = [];
   let small: Buffer[] = [Buffer.from(`${fields.slice(0, -1)},"messages":[`)];
   for (const [at, bytes] of messages.entries()) {

@@ -56,13 +56,16 @@ function readSystem(reader: ObjectReader, name: string): Message[] {
   for (const block of readBlocks(reader, name)) {
     if (block.text("type") !== "text") throw block.wrong("type", '"text"');
     const text = readBlockText(block);
-    if (text !== "") texts.push(text);
+    if (text !== "" && !OF_THE_BILL.test(text)) texts.push(text);
     const mark = readCached(block);
     if (mark) flush(mark);
   }
   flush(undefined);
   return messages;
 }
+
+/** Claude Code tells its own provider by it which client asks. No instruction, and another one each time: no cache would hold. */
+const OF_THE_BILL = /^x-anthropic-billing-header:[^\n]*$/;
 
 /** Whether its provider shall keep all up to here in its cache, and for how long. */
 export function readCached(block: ObjectReader): CacheMark | undefined {

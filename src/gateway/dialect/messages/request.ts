@@ -8,7 +8,7 @@ import { MOST_STOPS, MOST_TOOLS } from "../../access/request-limits.ts";
 import { badRequest, type Fields, ObjectReader, wrongValue } from "../../http/object-reader.ts";
 import type { GatewayRequest, HeaderReader } from "../../types.ts";
 import { checkSchema, dropAbsent, EFFORTS, readCommon, readTag, toOutput } from "../common.ts";
-import { toIgnored } from "../ignored.ts";
+import { ignoredFields, toIgnored } from "../ignored.ts";
 import { readCached, readConversation, toJson } from "./conversation.ts";
 import { readTypedTool } from "./typed-tools.ts";
 
@@ -31,7 +31,9 @@ export function parseMessagesRequest(fields: Fields, header: HeaderReader): Gate
     effort: readEffort(body),
     user: readUser(body),
     showsProgress: showsThinking(body, common.isStream) && common.showsProgress,
-    echo: dropAbsent({ ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...left]) }),
+    echo: dropAbsent({
+      ignored: toIgnored(fields, HONOURED, [...ignoredTools(body), ...ignoredTier(body), ...left]),
+    }),
   };
 }
 
@@ -125,8 +127,20 @@ function typeOf(tool: ObjectReader): string {
 function ignoredTools(body: ObjectReader): string[] {
   return body.objects("tools", MOST_TOOLS).flatMap((tool) => {
     const type = typeOf(tool);
-    return type === "custom" || readTypedTool(tool, type) ? [] : [`tools: ${type}`];
+    const isKnown = type === "custom" || readTypedTool(tool, type);
+    return isKnown ? ignoredFields("tools", tool, TOOL_FIELDS) : [`tools: ${type}`];
   });
+}
+
+/** Of a tool. That its input is streamed early changes nothing here: it comes whole. */
+const TOOL_FIELDS: ReadonlySet<string> = new Set([
+  ...["type", "name", "description", "input_schema", "strict", "cache_control", "eager_input_streaming"],
+  ...["display_width_px", "display_height_px"],
+]);
+
+/** One of Anthropic's alone; "auto" is what everybody does. */
+function ignoredTier(body: ObjectReader): string[] {
+  return body.value("service_tier") === "standard_only" ? ["service_tier"] : [];
 }
 
 /** How long it is to think. A budget may not be as large as the reply it is a part of. */

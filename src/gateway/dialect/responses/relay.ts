@@ -22,14 +22,14 @@ export const responsesRelay: RelayReader = {
     ]),
     clientTools: /^(function|custom|local_shell|apply_patch)$/,
   },
-  // OpenAI looks for a thought by its id, and refuses one that it has not had and that is not encrypted.
+  // OpenAI looks for a thought by its id, and refuses one that it has not had and that is not encrypted. Codex keeps no ids.
   withoutOurs(raw, body) {
     if (!raw.includes('"reasoning"') || !Array.isArray(body.input)) return undefined;
     const isOurs = (item: unknown) =>
       isObject(item) &&
       (item as Fields).type === "reasoning" &&
       !(item as Fields).encrypted_content &&
-      parseItemId(String((item as Fields).id)) !== undefined;
+      ((item as Fields).id === undefined || parseItemId(String((item as Fields).id)) !== undefined);
     if (!body.input.some(isOurs)) return undefined;
     return { ...body, input: body.input.filter((item) => !isOurs(item)) };
   },
