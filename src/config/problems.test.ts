@@ -29,6 +29,27 @@ describe("what is wrong with a config", () => {
       { store: "postgres://me:a-secret@db.example/team" },
       "store holds a key, and keys do not belong in a config. Write store: postgres, and put the address into TUTTI_POSTGRES_URL",
     ],
+    [
+      {
+        workers: [
+          { id: "large", model: "a/b" },
+          { id: "c", model: "a/c", fallbacks: ["larg"] },
+        ],
+      },
+      'workers[1].fallbacks[0] must be a worker (there are: large, c) or "provider/model", but is "larg". Did you mean "large"?',
+    ],
+    [
+      { workers: [{ id: "c", model: "a/c", fallbacks: ["c"] }] },
+      "workers[0].fallbacks[0] is the worker itself. Name another one",
+    ],
+    [
+      { workers: [{ id: "c", model: "a/c" }], gateway: { aliases: { smart: "tuti-ultra" } } },
+      'gateway.aliases.smart must be tutti, tutti-fast, tutti-ultra, a worker (there are: c) or "provider/model", but is "tuti-ultra". Did you mean "tutti-ultra"?',
+    ],
+    [
+      { workers: [{ model: "a/c", deployments: [{ weight: 0 }] }] },
+      "workers[0].deployments[0].weight must be more than 0, but is 0",
+    ],
     [{ workers: {} }, "workers must be a list, but is a group of fields"],
     [{ workers: [7] }, "workers[0] must be a group of fields, but is 7"],
     [

@@ -7,7 +7,7 @@ import { isObject } from "../base/fields.ts";
 import { shorten } from "../base/format.ts";
 import { redact } from "../base/redact.ts";
 import { didYouMean } from "../base/suggest.ts";
-import { schemas, type TuttiConfig, toWorkerId } from "./schema.ts";
+import { isPoolMember, schemas, type TuttiConfig, toWorkerId } from "./schema.ts";
 
 type Path = readonly PropertyKey[];
 
@@ -38,7 +38,7 @@ export function parseConfig(input: unknown, source: ConfigSource = { name: "the 
       ...wrong.filter(({ path }) => !secrets.some((secret) => toText(secret.path) === toText(path))),
     );
   } else if (problems.length === 0) {
-    problems.push(...findTwins(parsed.data));
+    problems.push(...findTwins(parsed.data), ...findLost(parsed.data));
   }
   if (parsed.success && problems.length === 0) return parsed.data;
   const lines = problems.slice(0, MOST_SHOWN).map(({ path, text }) => {
@@ -85,7 +85,7 @@ function toRight(issue: z.core.$ZodIssue, path: Path): string {
     case "too_small":
       return issue.origin === "array" || issue.origin === "string"
         ? "must not be empty"
-        : `must be at least ${issue.minimum}`;
+        : `must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
     case "too_big":
       return `must be at most ${issue.maximum}`;
     case "invalid_value":
@@ -174,4 +174,28 @@ function findTwins(config: TuttiConfig): ConfigProblem[] {
     const text = `workers[${i}] has the same id "${id}" as workers[${first}]. Give it an id of its own`;
     return [{ path: ["workers", i], text }];
   });
+}
+
+/** Names that stand for nobody: a request would find out, perhaps months later. */
+function findLost({ workers = [], gateway }: TuttiConfig): ConfigProblem[] {
+  const ids = workers.map(toWorkerId);
+  const right = `a worker (there are: ${shorten(ids.join(", "), 200) || "none"}) or "provider/model"`;
+  const fallbacks = workers.flatMap((entry, i): ConfigProblem[] =>
+    (isPoolMember(entry) ? [] : (entry.fallbacks ?? [])).flatMap((name, j) => {
+      const path = ["workers", i, "fallbacks", j];
+      if (name === ids[i]) return [{ path, text: `${toText(path)} is the worker itself. Name another one` }];
+      if (name.includes("/") || ids.includes(name)) return [];
+      return [
+        { path, text: `${toText(path)} must be ${right}, but is ${toShown(name)}.${didYouMean(name, ids)}` },
+      ];
+    }),
+  );
+  const aliases = Object.entries(gateway.aliases).flatMap(([alias, name]): ConfigProblem[] => {
+    const path = ["gateway", "aliases", alias];
+    if (/\/|^tutti(-|$)/.test(name) || ids.includes(name)) return [];
+    const known = ["tutti", "tutti-fast", "tutti-ultra", ...ids];
+    const text = `${toText(path)} must be tutti, tutti-fast, tutti-ultra, ${right}, but is ${toShown(name)}.`;
+    return [{ path, text: text + didYouMean(name, known) }];
+  });
+  return [...fallbacks, ...aliases];
 }

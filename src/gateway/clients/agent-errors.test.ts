@@ -49,10 +49,9 @@ describe.each(DOORS.map((door) => ({ door, name: door.name })))("in $name", ({ d
     const { error } = await body(response);
     if (name === "messages") expect(error.type).toBe("rate_limit_error");
     else expect(error.code).toBe("rate_limit_exceeded");
-    if (translated === "stub/alpha") {
-      expect(gateway.asked()).toHaveLength(1);
-      expect(response.headers.get("x-should-retry")).toBe("true");
-    }
+    // Nobody has begun, so an SDK may wait and come again by itself.
+    expect(response.headers.get("x-should-retry")).toBe("true");
+    if (translated === "stub/alpha") expect(gateway.asked()).toHaveLength(1);
   });
 });
 

@@ -63,6 +63,13 @@ describe("a model that an agent asks for by itself", () => {
     expect(ids).not.toContain("claude-*");
   });
 
+  it("says what it stands for, where that is not there", async () => {
+    const gateway = await start({ config: { gateway: { aliases: { smart: "nobody/knows-it" } } } });
+    const response = await gateway.post(chat.path, { ...chat.valid, model: "smart" });
+    expect(response.status).toBe(404);
+    expect((await body(response)).error.message).toContain('"smart" stands for "nobody/knows-it"');
+  });
+
   it("asks nobody whom the key may not ask", async () => {
     const gateway = await startKeyed(
       { one: { only: ["stub/beta"] } },

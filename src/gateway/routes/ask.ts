@@ -97,8 +97,8 @@ export const ask: Handler = async (context, visit) => {
   if (error && !connection.hasBegun) {
     connection.set({ "x-tutti-run-id": reply.head.runId });
     // A team has worked already: what failed then is not for an SDK to repeat by itself. One model has not, nor has the
-    // worker in a tool loop, which goes on from where it stood.
-    const isCheap = destination.kind === "worker" || reply.before !== undefined;
+    // worker in a tool loop, which goes on from where it stood, nor a team of which nobody could begin.
+    const isCheap = destination.kind === "worker" || reply.before !== undefined || run?.costUsd === 0;
     sendError(connection, dialect, isCheap && error.code === "rate-limited" ? error : unrepeatable(error));
   }
 };

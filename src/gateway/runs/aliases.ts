@@ -50,7 +50,7 @@ export function findMeaning(
 }
 
 /** By its very name, else by the longest that ends in "*" and begins it. */
-function findAlias(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
+export function findAlias(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
   if (Object.hasOwn(aliases, name)) return aliases[name];
   const patterns = Object.keys(aliases).filter(
     (alias) => alias.endsWith("*") && name.startsWith(alias.slice(0, -1)),

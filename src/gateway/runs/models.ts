@@ -22,7 +22,7 @@ import { type GatewayKey, isAllowed, restrictPool } from "../access/keys.ts";
 import { isNamedAnyhow, isPlainName } from "../access/model-names.ts";
 import { badRequest } from "../http/object-reader.ts";
 import type { Effort, ListedModel } from "../types.ts";
-import { findMeaning } from "./aliases.ts";
+import { findAlias, findMeaning } from "./aliases.ts";
 import { atMost, type RunPreferences } from "./preferences.ts";
 
 export interface Team {
@@ -160,6 +160,13 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
       });
       if (found) return { ...found, alias: other };
     }
+    const standsFor = findAlias(name, config.gateway.aliases);
+    if (standsFor !== undefined)
+      throw new TuttiError(
+        "unknown-model",
+        `"${shorten(name, 80)}" stands for "${standsFor}" in gateway.aliases, and there is no such model here, or no key for it.`,
+        { param: "model" },
+      );
     throw await unknownModel(name, async () => (await list(key)).map(({ id }) => id));
   }
 
@@ -211,7 +218,7 @@ export function createModelCatalog(tutti: Tutti, config: TuttiConfig, env: Envir
     const aliases = Object.keys(config.gateway.aliases).filter((name) => !name.endsWith("*"));
     const teams = ["tutti", ...Object.keys(NAMED_QUALITIES), ...pinnedNames().keys(), ...aliases];
     return [
-      ...teams.map((id) => ({ id, ownedBy: "tutti" })),
+      ...[...new Set(teams)].map((id) => ({ id, ownedBy: "tutti" })),
       ...modelsOf(pool)
         .filter(({ worker }) => isAllowedMember(key, worker))
         .map(({ worker: { id, isSimulated } }) => ({ id, ownedBy: id.split("/")[0]!, isSimulated })),
