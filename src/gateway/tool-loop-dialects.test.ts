@@ -226,14 +226,15 @@ describe.each(TONGUES)("a tool loop in $name", ({ name, path, toBody, toTurn, to
   });
 
   it.each([
-    ["is too long for its budget", "x".repeat(100_000), { config: { limits: { usd: 0.05 } } }, []],
-    ["meets a worker that fails", "rain", {}, ["alpha"]],
-  ])("that %s is an error, and nobody takes its place", async (_case, text, more, askedThen) => {
+    ["is too long for its budget", "x".repeat(100_000), { config: { limits: { usd: 0.05 } } }, [], ["read"]],
+    ["is so, and has no tools any more", "x".repeat(100_000), { config: { limits: { usd: 0.05 } } }, [], []],
+    ["meets a worker that fails", "rain", {}, ["alpha"], ["read"]],
+  ])("that %s is an error, and nobody takes its place", async (_case, text, more, askedThen, tools) => {
     const down = { status: 500, body: { error: { message: "down" } } };
     const { gateway, post, ask } = await startLoop((results) => (results > 0 ? down : call(0)), more);
     const first = await ask("Be short.", [question]);
     const before = gateway.upstream.requests.length;
-    const response = await post("Be short.", [question, ...first, toResult(first, text)]);
+    const response = await post("Be short.", [question, ...first, toResult(first, text)], tools);
     const error = await response.json();
     expect(response.status).toBeGreaterThanOrEqual(400);
     expectErrorShape(name, error);

@@ -15,7 +15,7 @@ export const ANTHROPIC_IDS: IdRule = { pattern: /^[A-Za-z0-9_-]{1,64}$/, length:
 export const MISTRAL_IDS: IdRule = { pattern: /^[A-Za-z0-9]{9}$/, length: 9 };
 
 /** The same for the same id, wherever it comes again. */
-export function toAcceptedId(id: string, { pattern, length }: IdRule): string {
+function toAcceptedId(id: string, { pattern, length }: IdRule): string {
   return pattern.test(id) ? id : hash("sha256", id).slice(0, length);
 }
 
