@@ -85,7 +85,7 @@ export const grpo: TrainingStage = async function* (context) {
 // ---- Rollouts: plans are written and performed ------------------------------------------------------------
 
 /** What a plan is performed with. */
-export type Try = Pick<WrittenRollout, "seed" | "before">;
+export type Try = Pick<WrittenRollout, "seed" | "before" | "isFurtherTry">;
 
 /**
  * In a simulation each plan is tried so often: one try says more about the noise than about the plan. Plans of a question
@@ -167,9 +167,9 @@ export async function* performPlans(
 ): Asking<Outcome[][][]> {
   const outcomes = yield prompts.flatMap(({ question }, q) =>
     plans[q]!.flatMap(({ text }) =>
-      tries[q]!.map(({ seed, before }) => {
+      tries[q]!.map(({ seed, before, isFurtherTry }) => {
         const texts = [...(before?.texts ?? []), text];
-        return { question, texts, seed, before };
+        return { question, texts, seed, before, isFurtherTry };
       }),
     ),
   );
@@ -188,7 +188,10 @@ export function toTries(
   count: number,
 ): Try[] {
   if (!isSimulatedTask(world, task)) return [{ seed: hashSeed(seed, question) }];
-  return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
+  return Array.from({ length: count }, (_, number) => ({
+    seed: hashSeed(seed, question, number),
+    isFurtherTry: number > 0,
+  }));
 }
 
 export function toRolloutSeed({ seed, plan }: StageContext): number {
