@@ -80,8 +80,7 @@ const EXPLORATION = 0.03;
 /** Steps of the teams that are evaluated while sizes are given. */
 const EVALUATED_SIZE = 3;
 const MOST_WORKERS = 64;
-/** One worker or a team: that two are better than one, and three than two, drowned in the luck of a few tries. */
-const FIRST_SIZES = [1, 3, 4, MAX_STEPS];
+const FIRST_SIZES = [1, 2, 3, 4, MAX_STEPS];
 /** 0: what the team has answered is taken. */
 const LATER_SIZES = [0, 1, 2, 3, 4];
 

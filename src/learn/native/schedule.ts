@@ -37,6 +37,8 @@ export interface StagePlan extends ScheduleEntry {
    * is said is compared and nothing else; the small worth of a sentence drowned in what a team is worth.
    */
   focus: Focus;
+  /** Beside what is sampled, teams are tried that exchanges in the likeliest one led to. */
+  exchanges?: boolean;
 }
 
 /** All: who is asked, what they are told and what they see. */
@@ -136,9 +138,11 @@ function stageAt(
   }
   if (at < forFirst) {
     const isEarly = at - forSelection < (forFirst - forSelection) / 2;
+    const focus = at % 2 === 0 ? "team" : "words";
     return {
-      ...{ stage: "teams", ...common },
-      focus: at % 2 === 0 ? "team" : "words",
+      ...{ stage: "teams", ...common, focus },
+      // From the beginning there is nothing yet to be stuck in, and what was found was mostly another vote.
+      exchanges: focus === "team" && !isEarly,
       sampleSize: sampleMostly(isEarly ? OTHER_SIZES.early : OTHER_SIZES.late),
     };
   }
