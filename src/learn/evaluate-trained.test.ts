@@ -209,7 +209,7 @@ describe("the table after a training", () => {
     expect(validation!.calls).toBeCloseTo((rehearsal!.calls + recorded!.calls) / 2, 9);
     const { card } = openTrained(checkpoint);
     expect(card).toMatchObject({
-      ...{ name: "joined", handOffs: "by-pool", choices: { first: [1, 3, 4, 5] } },
+      ...{ name: "joined", handOffs: "by-pool", choices: { first: [1, 2, 3, 4, 5] } },
       closing: "\n\nEnd with a line “Answer: …” that states the final answer alone.",
       training: { world: "rehearsal (simulated) + one + two", isSimulated: true },
     });

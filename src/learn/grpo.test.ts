@@ -284,4 +284,27 @@ describe("examples", () => {
       expect(Array.from(examples[at]!.exploration!).every((weight) => weight === 0)).toBe(true);
     expect(weightsOf(examples[3]!).every((weight) => weight === 0)).toBe(true);
   });
+
+  test("what was found by exchange is learned whole, as far as it earned more than the likeliest plan", async () => {
+    const plans = [
+      [step(GOOD)],
+      [step(BAD)],
+      [step(BAD, "plan")],
+      [step(BAD, "compare")],
+      [step(GOOD, "plan")],
+    ];
+    const { policy, group } = await rollOutPlans(plans);
+    const examples = toExamples({ ...group, found: 3 }, toContext(policy, "team"), 1);
+    const [likeliest, asBad, better] = examples.slice(2);
+    // Those that were sampled are compared with each other alone.
+    expect(examples.slice(0, 2).map(({ advantage }) => advantage)).toEqual([0.25, -0.25]);
+    for (const none of [likeliest!, asBad!])
+      expect(weightsOf(none).every((weight) => weight === 0)).toBe(true);
+    expect(better!.advantage).toBe(0.5);
+    // Also what it was told, where only teams are learned of what was sampled.
+    for (const [t, kind] of kindsOf(group, 4).entries())
+      expect(better!.weights[t]).toBe(kind === "fixed" ? 0.5 : 1);
+    for (const { exploration } of examples.slice(2))
+      expect(Array.from(exploration!).every((weight) => weight === 0)).toBe(true);
+  });
 });

@@ -14,6 +14,7 @@ import type { Step } from "../workflow/types.ts";
 import { isSimulatedTask } from "../world/joined.ts";
 import type { Outcome } from "../world/rollout.ts";
 import type { Question, World } from "../world/types.ts";
+import { findByExchange } from "./native/exchange.ts";
 import type { Focus } from "./native/schedule.ts";
 import {
   createStageRandom,
@@ -42,6 +43,8 @@ export interface PlanGroup extends OutcomeGroup {
   /** Of the first try: it is what goes on to a second round. */
   outcomes: readonly Outcome[];
   rewards: (number | undefined)[];
+  /** So many, the last ones, were given and not sampled: the likeliest plan, then what exchanges in it led to. */
+  found?: number;
 }
 
 /** How far the probability of a token may move in one step, as a ratio. */
@@ -85,7 +88,7 @@ export const grpo: TrainingStage = async function* (context) {
 // ---- Rollouts: plans are written and performed ------------------------------------------------------------
 
 /** What a plan is performed with. */
-export type Try = Pick<WrittenRollout, "seed" | "before">;
+export type Try = Pick<WrittenRollout, "seed" | "before" | "isFurtherTry">;
 
 /**
  * In a simulation each plan is tried so often: one try says more about the noise than about the plan. Plans of a question
@@ -97,11 +100,15 @@ export const TRIES = 16;
 export async function* rollOut(prompts: readonly Prompt[], context: StageContext): Asking<PlanGroup[]> {
   const { policy, world, group, costPerCall, signal, plan } = context;
   const seed = toRolloutSeed(context);
+  // Of words alone, or of teams that are found as well as sampled.
   const teams =
     plan.focus === "words"
       ? (await writePlans(policy, prompts, { group: 1, signal })).map(([likeliest]) => likeliest!.tokens)
       : undefined;
-  const plans = await writePlans(policy, prompts, { group, seed, signal, teams });
+  const given = plan.exchanges
+    ? yield* findByExchange(prompts, context, createStageRandom(context, "exchange"))
+    : [];
+  const plans = await writePlans(policy, prompts, { group, seed, signal, teams, given });
   const tries = prompts.map((_, q) => toTries(world, prompts[q]!.question, seed, q, TRIES));
   const tried = yield* performPlans(prompts, plans, tries);
   return prompts.map((prompt, q) => ({
@@ -109,6 +116,7 @@ export async function* rollOut(prompts: readonly Prompt[], context: StageContext
     plans: plans[q]!,
     outcomes: tried[q]!.map(([outcome]) => outcome!),
     rewards: tried[q]!.map((outcomes) => meanReward(outcomes, costPerCall)),
+    found: given[q]?.length ?? 0,
   }));
 }
 
@@ -164,12 +172,14 @@ export async function* performPlans(
   prompts: readonly Prompt[],
   plans: readonly (readonly { text: string }[])[],
   tries: readonly (readonly Try[])[],
+  /** Quick: only what they earn is wanted, so that in a simulation the first try may go the quick way, too. */
+  { isQuick = false }: { isQuick?: boolean } = {},
 ): Asking<Outcome[][][]> {
   const outcomes = yield prompts.flatMap(({ question }, q) =>
     plans[q]!.flatMap(({ text }) =>
-      tries[q]!.map(({ seed, before }) => {
+      tries[q]!.map(({ seed, before, isFurtherTry }) => {
         const texts = [...(before?.texts ?? []), text];
-        return { question, texts, seed, before };
+        return { question, texts, seed, before, isFurtherTry: isQuick || isFurtherTry };
       }),
     ),
   );
@@ -188,7 +198,10 @@ export function toTries(
   count: number,
 ): Try[] {
   if (!isSimulatedTask(world, task)) return [{ seed: hashSeed(seed, question) }];
-  return Array.from({ length: count }, (_, number) => ({ seed: hashSeed(seed, question, number) }));
+  return Array.from({ length: count }, (_, number) => ({
+    seed: hashSeed(seed, question, number),
+    isFurtherTry: number > 0,
+  }));
 }
 
 export function toRolloutSeed({ seed, plan }: StageContext): number {
@@ -247,29 +260,43 @@ const KIND_WEIGHT: Record<TokenKind, number> = { team: 1, instruction: 1, fillin
  */
 const ENOUGH_ENTROPY = 1;
 
-/** Every rollout counts the same, however long it is. */
+/**
+ * Every rollout counts the same, however long it is. What was found by exchange is compared with the likeliest plan, and
+ * only learned where it earned more: it was never sampled, so that it cannot be sampled less.
+ */
 export function toExamples(
-  { plans, outcomes, rewards }: PlanGroup,
+  { plans, outcomes, rewards, found = 0 }: PlanGroup,
   { policy, plan: { focus, exploration } }: Pick<StageContext, "policy" | "plan">,
   scale: number,
 ): TrainingExample[] {
   const { language } = policy;
-  const advantages = toAdvantages(rewards);
+  const sampled = plans.length - found;
+  const advantages = [
+    ...toAdvantages(rewards.slice(0, sampled)),
+    ...rewards.slice(sampled).map((reward) => toGain(reward, rewards[sampled])),
+  ];
   return plans.map(({ tokens, logps, entropies }, i) => {
     const kinds = language.kinds(tokens);
-    const isLearned = (t: number) => FOCUS[focus].includes(kinds[t]!);
+    const isFound = i >= sampled;
+    const isLearned = (t: number) => isFound || FOCUS[focus].includes(kinds[t]!);
+    const isCounted = !isFound || advantages[i]! > 0;
     // Nothing is learned from an outage, not even to explore.
-    const isTaught = outcomes[i]!.isValid && rewards[i] !== undefined;
+    const isTaught = !isFound && outcomes[i]!.isValid && rewards[i] !== undefined;
     const isExplored = (t: number) =>
       isTaught && kinds[t] !== "fixed" && isLearned(t) && entropies[t]! < ENOUGH_ENTROPY;
     return {
       tokens,
       logps,
       advantage: advantages[i]!,
-      weights: tokens.map((_, t) => (isLearned(t) ? KIND_WEIGHT[kinds[t]!] * scale : 0)),
+      weights: tokens.map((_, t) => (isCounted && isLearned(t) ? KIND_WEIGHT[kinds[t]!] * scale : 0)),
       exploration: tokens.map((_, t) => (isExplored(t) ? exploration * scale : 0)),
     };
   });
+}
+
+/** What a plan earned more than the likeliest one. */
+function toGain(reward: number | undefined, likeliest: number | undefined): number {
+  return reward === undefined || likeliest === undefined ? 0 : Math.max(0, reward - likeliest);
 }
 
 // ---- What must not be forgotten ---------------------------------------------------------------------------

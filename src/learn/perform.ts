@@ -4,9 +4,10 @@ import { hashSeed } from "../base/random.ts";
 import { toDecision } from "../conductor/text.ts";
 import type { Store } from "../store/types.ts";
 import { type Decision, MAX_STEPS } from "../workflow/types.ts";
+import { tryQuickly } from "../world/quick-try.ts";
 import { type Outcome, performConductor, performTexts, REWARD } from "../world/rollout.ts";
 import type { Grading, Question } from "../world/types.ts";
-import type { Asking, Rollout } from "./types.ts";
+import type { Asking, Rollout, WrittenRollout } from "./types.ts";
 
 /** Performs whatever it asks for, until it returns. Undefined where it was cut off: then nothing was learned. */
 export async function performAsked<Result>(
@@ -66,17 +67,38 @@ export interface PerformRolloutOptions {
 /** In later rounds accepting changes nothing, and a format error is worth nothing. */
 export async function performRollout(rollout: Rollout, options: PerformRolloutOptions): Promise<Outcome> {
   if ("conductor" in rollout) return performConductor({ ...rollout, ...options });
-  const { question, texts, seed, before } = rollout;
-  const decisions: Decision[] = [];
-  if (before) {
-    const { rounds } = before;
-    const decision = toDecision(texts.at(-1)!, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
-    if (decision.type === "accept") return { ...before, texts };
-    if (decision.type === "format-error") return { ...toWorthless(before), texts };
-    decisions[texts.length - 1] = decision;
+  const { question, texts, seed, before, isFurtherTry } = rollout;
+  const decision = readLast(rollout);
+  if (before && decision.type === "accept") return { ...before, texts };
+  if (before && decision.type === "format-error") return { ...toWorthless(before), texts };
+  if (isFurtherTry && decision.type === "workflow") {
+    const { workflow } = decision;
+    const tried = await tryQuickly(
+      options.world,
+      { question, workflow, texts, seed, before },
+      options.signal,
+    );
+    if (tried) return tried;
   }
+  const decisions: Decision[] = [];
+  decisions[texts.length - 1] = decision;
   return performTexts({ ...options, question, texts, decisions, seed });
 }
+
+/** Of each question the texts that were read last: the tries of a plan come one after the other. */
+const lastRead = new WeakMap<Question, { text: string; rounds: unknown; decision: Decision }>();
+
+function readLast({ question, texts, before }: WrittenRollout): Decision {
+  const text = texts.at(-1)!;
+  const rounds = before?.rounds ?? NO_ROUNDS;
+  const known = lastRead.get(question);
+  if (known?.text === text && known.rounds === rounds) return known.decision;
+  const decision = toDecision(text, { pool: question.pool, maxSteps: MAX_STEPS, rounds });
+  lastRead.set(question, { text, rounds, decision });
+  return decision;
+}
+
+const NO_ROUNDS: Outcome["rounds"] = [];
 
 /** What is no answer to what was asked. */
 export function toWorthless(outcome: Outcome): Outcome {

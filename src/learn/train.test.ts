@@ -122,7 +122,27 @@ describe("a training", () => {
     expect(card.limits.rounds).toBe(2);
     // A question that is asked without it is read as if it had it.
     expect(card.closing).toBe("\n\nEnd with a line “Answer: …” that states the final answer alone.");
-    expect(card).toMatchObject({ cost: 0.01, choices: { first: [1, 3, 4, 5], later: [0, 1, 2, 3, 4] } });
+    expect(card).toMatchObject({ cost: 0.01, choices: { first: [1, 2, 3, 4, 5], later: [0, 1, 2, 3, 4] } });
+  });
+
+  test("begins with the weights and the words of a checkpoint where one is named", async () => {
+    const own = await run("from", { from: whole.checkpoint, iterations: 5, shape: {}, evaluateEvery: 1 });
+    const stages = own.events.flatMap((event) => (event.type === "iteration" ? [event.stage] : []));
+    // What it knows is not taught again.
+    expect([...new Set(stages)]).toEqual(["teams", "rounds", "sizes"]);
+    const [before, after] = [loadCheckpoint(whole.checkpoint), loadCheckpoint(own.checkpoint)];
+    expect(after.card.shape).toEqual(before.card.shape);
+    expect(after.card.repertoire).toEqual(before.card.repertoire);
+    expect(after.language.tokenizer.toJson()).toEqual(before.language.tokenizer.toJson());
+    const moved = [...after.weights].map(([name, { data }]) => {
+      const old = before.weights.get(name)!.data;
+      return Math.max(...Array.from(data, (value, i) => Math.abs(value - old[i]!)));
+    });
+    // These are the old weights, at most a few small steps away: new ones would be others altogether.
+    expect(Math.max(...moved)).toBeLessThan(0.02);
+    await expect(run("from-nothing", { from: join(home, "nowhere") })).rejects.toThrow(
+      "No trained Conductor in",
+    );
   });
 
   test("is the same for its seed, and another for another", async () => {

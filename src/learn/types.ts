@@ -18,6 +18,8 @@ export interface WrittenRollout {
   seed: number;
   /** What the texts before the last one became; absent in the first round. */
   before?: Outcome;
+  /** Another try of what is performed anyway: in a simulation the quick way does. Its dollars are not counted. */
+  isFurtherTry?: boolean;
 }
 
 export interface ConductedRollout {

@@ -44,6 +44,7 @@ export function createJoinedWorld(worlds: readonly World[], shares: readonly num
         throw usageError(`Task "${task.id}" is of none of the joined worlds: it was not sampled here`);
       return world.grade(task, run, signal);
     },
+    gradeAnswer: (task, answer, signal) => sources.get(task)?.gradeAnswer?.(task, answer, signal),
     // Of a part alone they would pass for the whole.
     replays: worlds.every(({ replays }) => replays)
       ? (split) => worlds.flatMap((world) => world.replays!(split))

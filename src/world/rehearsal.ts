@@ -108,6 +108,7 @@ export function createRehearsalWorld(options: RehearsalWorldOptions): RehearsalW
       return validation;
     },
     grade: (task, { answer }, signal) => grader.grade(task, answer, signal),
+    gradeAnswer: (task, answer, signal) => grader.grade(task, answer, signal),
     texts() {
       texts ??= Array.from(
         { length: TEXTS },

@@ -35,6 +35,8 @@ export interface Grading {
   /** Workers answer at once: no timers are needed. */
   isInstant: boolean;
   grade(task: GradedTask, run: Run, signal: AbortSignal): Grade | Promise<Grade>;
+  /** The same grade of the answer alone, where nothing else of a run matters; undefined for a task where more does. */
+  gradeAnswer?(task: GradedTask, answer: string, signal: AbortSignal): Promise<Grade> | undefined;
   /** Rewards are also made of grades that a program could have forged. */
   allowsInsideGrades?: boolean;
   /** How long a step takes, where the clock cannot tell because workers answer at once. */

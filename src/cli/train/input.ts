@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { usageError } from "../../base/errors.ts";
+import { findNative } from "../../conductor/native/shipped.ts";
 import { collect, dollars, numberBetween, oneOf, wholeNumber } from "../options.ts";
 import type { SpreadFlags } from "../spread.ts";
 import {
@@ -48,6 +49,8 @@ const nativeSchema = z.object({
   distilled: z.number().default(0),
   /** Instructions that are proposed; trainings of before do not say. */
   proposals: z.number().default(0),
+  /** The folder of the checkpoint whose weights it begins with. */
+  from: z.string().optional(),
   /** Another file of instructions than the one that is shipped. */
   repertoire: z.string().optional(),
   words: z.enum(["free", "generic"]),
@@ -70,6 +73,7 @@ export interface TrainFlags extends WorldFlags, TrinityFlags, SpreadFlags {
   group?: number;
   distill?: number | true;
   propose?: number;
+  from?: string;
   repertoire?: string;
   words?: "free" | "generic";
   width?: number;
@@ -164,6 +168,10 @@ export function addTrainFlags(command: Command): Command {
       "before sizes are compared, look for so many better instructions (0): a model of the pool proposes each, in the rehearsal a rule; what earns more stays in the checkpoint",
       wholeNumber("--propose", 0, 10_000),
     )
+    .option(
+      "--from <checkpoint>",
+      "begin with the weights of a trained Conductor: the folder of its checkpoint, or conductor for the one that is shipped",
+    )
     .option("--repertoire <file>", "the instructions to choose from, instead of those that are shipped")
     .option(
       "--words <kind>",
@@ -194,6 +202,7 @@ const ONLY: Record<TrainedKind, readonly (keyof TrainFlags)[]> = {
     "group",
     "distill",
     "propose",
+    "from",
     "repertoire",
     "words",
     "width",
@@ -229,6 +238,7 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
   if (flags.distill !== undefined && !isRehearsal)
     throw usageError("--distill goes with --rehearsal: only simulated questions are searched");
   refuseProposals(flags, world);
+  refuseBesideFrom(flags);
   return {
     what: "native",
     world,
@@ -243,12 +253,24 @@ export function toNativeSettings(flags: TrainFlags): NativeSettings {
     costPerCall: flags.cost ?? (isRehearsal ? REHEARSAL_COST : 0),
     distilled: flags.distill === true ? DISTILLED : (flags.distill ?? 0),
     proposals: flags.propose ?? 0,
+    from: flags.from === undefined ? undefined : findNative(flags.from),
     repertoire: flags.repertoire && resolve(flags.repertoire),
     words: flags.words ?? "free",
     width,
     layers,
     threads: flags.threads ?? Math.min(MOST_THREADS, availableParallelism()),
   };
+}
+
+/** What a checkpoint has settled. */
+const SETTLED_BY_FROM = ["width", "layers", "repertoire", "words", "distill"] as const;
+
+function refuseBesideFrom(flags: TrainFlags): void {
+  const settled = SETTLED_BY_FROM.find((name) => flags[name] !== undefined);
+  if (flags.from !== undefined && settled !== undefined)
+    throw usageError(
+      `--${settled} cannot be given with --from: a checkpoint goes on with its own size and its own instructions`,
+    );
 }
 
 /** Where a reply stays what it was, whatever a worker is told, no instruction can earn more than another. */

@@ -102,6 +102,19 @@ describe("settings", () => {
     expect(() => flagsOf("--supervised")).toThrow("unknown option '--supervised'");
   });
 
+  it("begin with a checkpoint that is named, and leave to it what it has settled", () => {
+    const shipped = (settingsOf("--from", "conductor") as NativeSettings).from!;
+    expect(existsSync(join(shipped, "card.json"))).toBe(true);
+    expect(settingsOf("--from", shipped)).toMatchObject({ from: shipped });
+    for (const other of [["--width", "64"], ["--layers", "1"], ["--words", "generic"], ["--distill"]])
+      expect(() => settingsOf("--from", "conductor", ...other)).toThrow(
+        `${other[0]} cannot be given with --from: a checkpoint goes on with its own size and its own instructions`,
+      );
+    expect(() => trinityOf("--from", "conductor")).toThrow(
+      "--from goes with tutti train native, not with trinity",
+    );
+  });
+
   it("say what can be said: what is shipped, a file of one's own, or one sentence for all", () => {
     const watched = { world: {}, onEvent() {} } as unknown as WatchedOptions;
     const said = (...args: string[]) =>

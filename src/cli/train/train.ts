@@ -37,6 +37,7 @@ Examples:
   $ tutti train --recording recorded/exam --set exam-hard --seed 1 --out trainings/exam
   $ tutti train trinity --recording recorded/exam --algorithm evolution --cost 0.02
   $ tutti train --rehearsal --recording recorded/exam --share 0.6
+  $ tutti train --recording recorded/exam --from conductor  # goes on from the weights that are shipped
   $ tutti train --tasks mine.jsonl --budget-usd 20 --propose 10
   $ tutti train --tasks mine.jsonl --budget-usd 10
   $ tutti train --tasks mine.jsonl --budget-usd 10 --postgres  # with machines that run tutti work

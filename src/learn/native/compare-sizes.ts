@@ -91,7 +91,7 @@ export async function* compareLater(
     const able = [...picked.keys()].filter((at) => picked[at]!.isValid && !picked[at]!.isOutage);
     const followed = able.map((at) => {
       const before = picked[at]!;
-      return { before, seed: tried[at]!.seed, prompt: toPrompt(policy, question, { rounds: before.rounds }) };
+      return { ...tried[at]!, before, prompt: toPrompt(policy, question, { rounds: before.rounds }) };
     });
     return [...groupBy(followed, ({ prompt }) => JSON.stringify(prompt.reading.labels)).values()];
   });

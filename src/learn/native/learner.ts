@@ -3,7 +3,7 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { hashSeed } from "../../base/random.ts";
-import { type CardDraft, saveCheckpoint } from "../../conductor/native/checkpoint.ts";
+import { type CardDraft, loadCheckpoint, saveCheckpoint } from "../../conductor/native/checkpoint.ts";
 import {
   type ChoiceSizes,
   type Choices,
@@ -57,6 +57,8 @@ export interface TrainOptions extends Omit<TrainerOptions<StagePlan>, "open"> {
   proposals?: number;
   /** What steps can be told. */
   repertoire: Repertoire;
+  /** The folder of a checkpoint whose weights, words and size it begins with; what teams are worth it learns anew. */
+  from?: string;
   shape?: { width?: number; layers?: number };
   threads: number;
   /** Experiments only. */
@@ -76,12 +78,13 @@ const SHAPE = { width: 96, layers: 2 };
 const HEAD_SIZE = 32;
 const WARM_UP = 300;
 const LEARNING_RATE = 1e-3;
+/** Of one that goes on from a checkpoint, so that it does not begin by forgetting. */
+const CONTINUED_RATE = 3e-4;
 const EXPLORATION = 0.03;
 /** Steps of the teams that are evaluated while sizes are given. */
 const EVALUATED_SIZE = 3;
 const MOST_WORKERS = 64;
-/** One worker or a team: that two are better than one, and three than two, drowned in the luck of a few tries. */
-const FIRST_SIZES = [1, 3, 4, MAX_STEPS];
+const FIRST_SIZES = [1, 2, 3, 4, MAX_STEPS];
 /** 0: what the team has answered is taken. */
 const LATER_SIZES = [0, 1, 2, 3, 4];
 
@@ -119,7 +122,8 @@ async function openNativeLearner(
       createSchedule({
         ...{ iterations, rounds, size: options.size, warmUp: options.warmUp ?? WARM_UP },
         ...{ distilled: options.distilled, proposals: options.proposals },
-        learningRate: options.learningRate ?? LEARNING_RATE,
+        isContinued: options.from !== undefined,
+        learningRate: options.learningRate ?? (options.from ? CONTINUED_RATE : LEARNING_RATE),
         exploration: options.exploration ?? EXPLORATION,
       }),
 
@@ -201,7 +205,16 @@ interface PolicyState {
 
 const MOMENT = "moment:";
 
-function createState({ world, seed, size, rounds, repertoire, shape = {} }: TrainOptions): PolicyState {
+function createState(options: TrainOptions): PolicyState {
+  const { world, seed, size, rounds, repertoire, from, shape = {} } = options;
+  const sizes: ChoiceSizes = {
+    first: size === undefined ? FIRST_SIZES : undefined,
+    later: rounds > 1 ? LATER_SIZES : undefined,
+  };
+  if (from !== undefined) {
+    const { card, weights, language } = loadCheckpoint(from);
+    return { shape: card.shape, weights, language, choices: createChoices(sizes, language.vocabulary) };
+  }
   const { width = SHAPE.width, layers = SHAPE.layers } = shape;
   const tokenizer = trainTokenizer([...world.texts()], {
     size: VOCABULARY,
@@ -215,10 +228,6 @@ function createState({ world, seed, size, rounds, repertoire, shape = {} }: Trai
     heads: Math.max(1, Math.round(width / HEAD_SIZE)),
     hidden: Math.round(width / 3) * 8,
     features: FEATURES,
-  };
-  const sizes: ChoiceSizes = {
-    first: size === undefined ? FIRST_SIZES : undefined,
-    later: rounds > 1 ? LATER_SIZES : undefined,
   };
   const choices = createChoices(sizes, language.vocabulary);
   return { shape: whole, weights: createWeights(whole, hashSeed(seed, "weights")), language, choices };

@@ -131,3 +131,15 @@ test("distillation stands between warm-up and reinforcement, explores nothing, a
       .map(({ iteration, ...plan }) => JSON.stringify({ ...plan, iteration: iteration - from }));
   expect(after(distilled, 9)).toEqual(after(without, 3));
 });
+
+test("exchanges are tried where teams are learned, once there is a team to be stuck in", () => {
+  const plans = plansOf({
+    ...{ iterations: 200, warmUp: 10, distilled: 0, rounds: 2, learningRate: 1e-3, exploration: 0.03 },
+  });
+  const teams = plans.filter(({ stage }) => stage === "teams");
+  const exchanging = plans.filter(({ exchanges }) => exchanges);
+  expect(exchanging.every(({ stage, focus }) => stage === "teams" && focus === "team")).toBe(true);
+  expect(teams.slice(0, Math.floor(teams.length / 2)).some(({ exchanges }) => exchanges)).toBe(false);
+  const late = teams.slice(Math.ceil(teams.length / 2));
+  expect(late.filter(({ focus }) => focus === "team").every(({ exchanges }) => exchanges)).toBe(true);
+});

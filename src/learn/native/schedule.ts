@@ -18,6 +18,8 @@ export interface ScheduleOptions {
   /** Iterations that propose an instruction each, before sizes are compared; none by default. */
   proposals?: number;
   rounds: number;
+  /** It begins with weights that were trained before: no warm-up, no selection, and teams to be stuck in. */
+  isContinued?: boolean;
   /** The size that teams shall have in the end; absent: the policy learns to decide. */
   size?: number;
   learningRate: number;
@@ -37,6 +39,8 @@ export interface StagePlan extends ScheduleEntry {
    * is said is compared and nothing else; the small worth of a sentence drowned in what a team is worth.
    */
   focus: Focus;
+  /** Beside what is sampled, teams are tried that exchanges in the likeliest one led to. */
+  exchanges?: boolean;
 }
 
 /** All: who is asked, what they are told and what they see. */
@@ -55,17 +59,24 @@ const DISTILLED_RATE = 2;
 const ALONE = 0.75;
 const GIVEN_SIZES = [1, 2, 3, 3, 3, 4, 4, 4, 5] as const;
 const RISE = 5;
+/** An optimiser that is new to its weights takes the same step in every direction at first: that is what spoils them. */
+const CONTINUED_RISE = 20;
 /** Of the exploration, this share in the stage of rounds: what was found is then made firm. */
 const FIRM = 0.25;
 /** Validation rewards differ by so much without a reason: two questions in a hundred. */
 const NOISE = 0.01;
 
 export function createSchedule(options: ScheduleOptions): Schedule<StagePlan> {
-  const { warmUp, distilled, iterations, proposals = 0 } = options;
+  const { distilled, iterations, proposals = 0 } = options;
+  const warmUp = warmUpOf(options);
   return {
     total: warmUp + distilled + iterations + proposals,
     at: (iteration) => planAt(iteration, options),
   };
+}
+
+function warmUpOf({ warmUp, isContinued }: ScheduleOptions): number {
+  return isContinued ? 0 : warmUp;
 }
 
 function planAt(iteration: number, options: ScheduleOptions): StagePlan {
@@ -96,7 +107,17 @@ function stageAt(
   iteration: number,
   options: ScheduleOptions,
 ): Omit<StagePlan, keyof ScheduleEntry> & { stage: StageName } {
-  const { warmUp, distilled, iterations, rounds, size, learningRate, exploration, proposals = 0 } = options;
+  const {
+    distilled,
+    iterations,
+    rounds,
+    size,
+    learningRate,
+    exploration,
+    proposals = 0,
+    isContinued,
+  } = options;
+  const warmUp = warmUpOf(options);
   const sampleGiven = (random: Random) => random.pick(GIVEN_SIZES);
   if (iteration < warmUp) {
     const peak = WARM_UP_RATE * learningRate;
@@ -123,8 +144,9 @@ function stageAt(
   const ofWriting = 1 - (comparesSizes(options) ? SIZES_SHARE : 0);
   const forWriting = Math.round(iterations * ofWriting);
   const forFirst = Math.round(iterations * (ofWriting - (rounds > 1 ? ROUNDS_SHARE : 0)));
-  const forSelection = Math.round(forFirst * SELECTION_SHARE);
-  const rate = learningRateAt(at, { peak: learningRate, warmUp: RISE, total: forWriting, floor: 0.1 });
+  const forSelection = isContinued ? 0 : Math.round(forFirst * SELECTION_SHARE);
+  const rise = isContinued ? CONTINUED_RISE : RISE;
+  const rate = learningRateAt(at, { peak: learningRate, warmUp: rise, total: forWriting, floor: 0.1 });
   // Exploration fades with the learning rate: what was found is then made firm.
   const explore = at < RISE ? exploration : exploration * (rate / learningRate);
   const common = { learningRate: rate, exploration: explore };
@@ -135,10 +157,12 @@ function stageAt(
     return { stage: "selection", ...common, sampleSize, focus: "team" };
   }
   if (at < forFirst) {
-    const isEarly = at - forSelection < (forFirst - forSelection) / 2;
+    const isEarly = !isContinued && at - forSelection < (forFirst - forSelection) / 2;
+    const focus = at % 2 === 0 ? "team" : "words";
     return {
-      ...{ stage: "teams", ...common },
-      focus: at % 2 === 0 ? "team" : "words",
+      ...{ stage: "teams", ...common, focus },
+      // From the beginning there is nothing yet to be stuck in, and what was found was mostly another vote.
+      exchanges: focus === "team" && !isEarly,
       sampleSize: sampleMostly(isEarly ? OTHER_SIZES.early : OTHER_SIZES.late),
     };
   }

@@ -5,10 +5,9 @@ import type { Random } from "../../base/random.ts";
 import { hashSeed } from "../../base/random.ts";
 import type { WrittenStep } from "../../conductor/native/language.ts";
 import { toWording } from "../../conductor/native/reading.ts";
-import { handsOff } from "../../worker/kinds.ts";
 import { meanReward, performPlans, toRolloutSeed, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
-import { sampleWorkflow } from "./random-workflow.ts";
+import { changeInOnePlace } from "./neighbour-plans.ts";
 import { type Policy, type Prompt, type StageContext, writePlans } from "./stage.ts";
 
 /** Plans that are kept from depth to depth. */
@@ -51,7 +50,7 @@ export async function* searchPlans(
     if (depth < DEPTH)
       next = searches.map((search) =>
         best(search, BEAM).flatMap(({ steps }) =>
-          Array.from({ length: CHANGES }, () => change(steps, search, policy, random)),
+          Array.from({ length: CHANGES }, () => changeInOnePlace(steps, search.prompt, policy, random)),
         ),
       );
   }
@@ -103,29 +102,4 @@ async function* compare(
       if (reward !== undefined && outcomes.every(({ isValid }) => isValid))
         known.set(text, { text, steps, reward });
     }
-}
-
-/** In one place: who is asked, what they are told, what they see, or all three. */
-function change(
-  steps: readonly WrittenStep[],
-  { prompt }: Search,
-  { language }: Policy,
-  random: Random,
-): WrittenStep[] {
-  const { reading, question, rounds, size = steps.length } = prompt;
-  const { workers, sayable } = reading;
-  const { pool } = question;
-  const other = sampleWorkflow({
-    ...{ pool, language, sayable, workers, random, size, handOffs: handsOff(pool) },
-    previousSteps: rounds.at(-1)?.replies.length ?? 0,
-  });
-  const at = random.integer(0, steps.length - 1);
-  const what = random.pick(["worker", "worker", "saying", "saying", "access", "step"] as const);
-  const own = steps[at]!;
-  const theirs = other[at]!;
-  const step: WrittenStep = what === "step" ? theirs : { ...own, [what]: theirs[what] };
-  // Who is asked already changes places.
-  return steps.map((each, i) =>
-    i === at ? step : each.worker === step.worker ? { ...each, worker: own.worker } : each,
-  );
 }

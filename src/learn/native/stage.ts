@@ -144,13 +144,15 @@ interface WritePlansOptions {
   signal?: AbortSignal;
   /** Of each prompt, a plan whose team is written again: only what its steps are told is chosen anew. */
   teams?: readonly (readonly number[])[];
+  /** Of each prompt, plans that take the last places of its group: they are read and not chosen. */
+  given?: readonly (readonly (readonly number[])[] | undefined)[];
 }
 
 /** `group` plans for each prompt: sampled, each with a seed of its own; or greedy, without a seed. */
 export async function writePlans(
   { model, language }: Policy,
   prompts: readonly Prompt[],
-  { group, seed, signal, teams }: WritePlansOptions,
+  { group, seed, signal, teams, given = [] }: WritePlansOptions,
 ): Promise<Plan[][]> {
   const samplers = prompts.map((_, q) =>
     Array.from({ length: group }, (_, i) =>
@@ -162,7 +164,9 @@ export async function writePlans(
     {
       ...{ group, length: PLAN_TOKENS, start: language.start, end: language.end, signal },
       choose: (probabilities, q, i, tokens) =>
-        (teams && language.continueTeam(teams[q]!, tokens)) ?? samplers[q]![i]!(probabilities, tokens),
+        given[q]?.[i - group + given[q].length]?.[tokens.length] ??
+        (teams && language.continueTeam(teams[q]!, tokens)) ??
+        samplers[q]![i]!(probabilities, tokens),
     },
   );
   return written.map((completions, q) => {
