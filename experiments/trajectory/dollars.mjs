@@ -8,7 +8,7 @@
 //   comes out; the interval is over tasks (paired), and over seeds beside it.
 
 import { pairedDifference } from "../../dist/base/statistics.js";
-import { costOf, playAll, rightOf, toPolicies, toProfiles } from "./policies.mjs";
+import { costOf, mean, playAll, rightOf, toPolicies, toProfiles } from "./policies.mjs";
 import { SPLITS, WORKERS } from "./rules.mjs";
 import { createWorld } from "./world.mjs";
 
@@ -22,6 +22,14 @@ const STEPS = 9;
 const strongest = WORKERS.length - 1;
 
 const alone = (number) => () => [undefined, { first: () => number }];
+
+/** Student's 95 % interval of the mean, for as many seeds as there are here. */
+function studentInterval(values) {
+  const center = mean(values);
+  const variance = values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1);
+  const reach = 2.365 * Math.sqrt(variance / values.length);
+  return { mean: center, low: center - reach, high: center + reach };
+}
 
 /** The dearest policy that is no dearer than `usd` on these tasks, by halving what a right end is worth. */
 async function bisect(family, begins, usd, perform) {
@@ -78,14 +86,10 @@ for (const seed of SEEDS) {
 
 for (const [name, { mine, theirs, seeds }] of results) {
   const rights = (rows) => rows.map(({ right }) => right);
-  const points = ({ mean, low, high }) =>
-    `${(100 * mean).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
+  const points = ({ mean: middle, low, high }) =>
+    `${(100 * middle).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
   const overTasks = pairedDifference(rights(mine), rights(theirs), { seed: 1 });
-  const overSeeds = pairedDifference(
-    seeds,
-    seeds.map(() => 0),
-    { seed: 1 },
-  );
+  const overSeeds = studentInterval(seeds);
   console.log(
     `${name}: ${(100 * rightOf(mine)).toFixed(1)} % $${costOf(mine).toFixed(3)} against ${(100 * rightOf(theirs)).toFixed(1)} % $${costOf(theirs).toFixed(3)}, ${((100 * costOf(mine)) / costOf(theirs)).toFixed(0)} % of the dollars: points ${points(overTasks)}, over seeds ${points(overSeeds)}; by seed ${seeds.map((each) => (100 * each).toFixed(1)).join(" ")}`,
   );
