@@ -39,6 +39,7 @@ function signsOf(turns: readonly Turn[]): Signs {
       : 0,
     tests: turns.flatMap(({ outcomes }) => outcomes.flatMap(({ tests }) => tests ?? [])).at(-1),
   };
+  if (newest?.outcomes.some(({ tests }) => tests !== undefined)) signs.isTestedLast = true;
   return { ...signs, stuck: toStuck(signs) };
 }
 

@@ -19,6 +19,8 @@ export interface Signs {
   repeats: number;
   /** How the newest tests went that a tool has run. Absent: none were seen. */
   tests?: "passed" | "failed";
+  /** They are what the tools returned last: nothing was done since that could have changed how they go. */
+  isTestedLast?: true;
   stuck?: StuckSign;
 }
 

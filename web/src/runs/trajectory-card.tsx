@@ -1,5 +1,5 @@
 // A tool loop as it was decided: who took each turn and what that costs, when the Conductor was asked, how the answer was
-// verified. The words are those of the trace.
+// verified; or why a request beside the work went to the cheapest worker. The words are those of the trace.
 
 import type { Run } from "../../../src/perform/run.ts";
 import { describeTurn, describeTurns } from "../../../src/trajectory/describe.ts";
@@ -20,9 +20,11 @@ export function TrajectoryCard({ run }: { run: Run }) {
       })),
     ),
   ]);
+  const { side } = run.settings;
+  if (side) lines.unshift({ key: "side", label: side.shape, text: describeTurn(side, nameOf) });
   if (lines.length === 0) return null;
   return (
-    <Card title="Turns of the tool loop">
+    <Card title={side ? "Beside the work" : "Turns of the tool loop"}>
       <ol className="dense-list">
         {lines.map(({ key, label, text }) => (
           <li key={key}>
