@@ -24,11 +24,7 @@ export class EarlierRuns {
   readonly #sizes = new Map<string, number>();
   #isPaced: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    store: Pick<Store, "loadRun" | "isAtHand">,
-    reader: Pick<PastReader, "read">,
-    held: HeldBytes,
-  ) {
+  constructor(store: Pick<Store, "loadRun" | "isAtHand">, reader: Pick<PastReader, "read">, held: HeldBytes) {
     this.#store = store;
     this.#reader = reader;
     this.#held = held;

@@ -2,7 +2,7 @@
 // run a conversation goes on with, how far it had come at a turn, and the conversation that a reply leaves behind.
 
 import { isObject } from "../../base/fields.ts";
-import { createGrowingFold } from "../../base/growing-fold.ts";
+import { countSame, createGrowingFold } from "../../base/growing-fold.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { next, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
@@ -118,42 +118,17 @@ export function findChanges(
   const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
   // Only the results were sent: what they answer to is in the journal alone.
   if (first <= 0) return {};
-  const turns = new Map<number, SentTurn>();
-  let current: SentTurn | undefined;
-  for (const message of messages.slice(first)) {
-    if (message.role === "assistant") {
-      const turn = turnOf(message, run.id);
-      if (turn === undefined || turns.has(turn)) return undefined;
-      current = { text: message.content, results: new Map(), said: [] };
-      turns.set(turn, current);
-    } else if (message.role === "tool") {
-      const id = parseToolCallId(message.toolCallId);
-      if (id?.runId !== run.id) return undefined;
-      current!.results.set(id.index, message);
-    } else if (message.role === "user" && typeof message.content === "string") {
-      current!.said.push(message.content);
-    } else return undefined;
-  }
+  const turns = toSentTurns(messages.slice(first), run.id);
+  if (!turns) return undefined;
   let turn = 0;
   const kept = run.steps.at(-1)?.exchanges ?? [];
-  const exchanges = kept.flatMap((exchange): Exchange[] => {
-    if (!exchange.results) return [exchange];
-    const now = turns.get(turn++);
-    if (!now) return [];
-    const said = now.said.join("\n\n") || undefined;
+  const exchanges: Exchange[] = [];
+  for (const exchange of kept) {
+    const now = exchange.results && turns.get(turn++);
     // Nothing is made anew of what is as it was: it may be a long conversation, at every turn of it.
-    const isAsBefore = (result: ToolResult, index: number) => {
-      const message = now.results.get(index);
-      return !message || isSameResult(result, message);
-    };
-    if (now.text === exchange.reply.text && said === exchange.said && exchange.results.every(isAsBefore))
-      return [exchange];
-    const results = exchange.results.map(({ toolCallId, ...returned }, index) => {
-      const message = now.results.get(index);
-      return { toolCallId, ...(message ? toReturned(message) : returned) };
-    });
-    return [{ ...exchange, reply: { ...exchange.reply, text: now.text }, results, said }];
-  });
+    if (!exchange.results || now?.same === exchange) exchanges.push(exchange);
+    else if (now) exchanges.push(toExchange(exchange, now));
+  }
   const opening = messages.slice(0, first);
   return {
     messages: isSame(opening, run.task.messages) ? undefined : opening,
@@ -163,23 +138,95 @@ export function findChanges(
 
 /** A turn of the run as the client sends it back. */
 interface SentTurn {
+  /** Of the run. */
+  number: number;
+  /** Its first message is the one with this place behind the first turn. */
+  at: number;
   text: string;
   /** By the position of the call. */
   results: Map<number, ToolMessage>;
   said: string[];
+  /** What it was found to be: neither of them ever changes. */
+  same?: Exchange;
 }
 
 type ToolMessage = Extract<Message, { role: "tool" }>;
 
-/** Found to be the same at an earlier turn: neither of them ever changes. */
-const sameResults = new WeakMap<ToolResult, ToolMessage>();
+/** By their first message: those of a conversation that goes on are told apart once. */
+const sentBefore = new WeakMap<Message, Sent>();
 
-function isSameResult(result: ToolResult, message: ToolMessage): boolean {
-  if (sameResults.get(result) === message) return true;
-  const { toolCallId: _, ...returned } = result;
-  const same = isSame(toReturned(message), returned);
-  if (same) sameResults.set(result, message);
-  return same;
+interface Sent {
+  runId: string;
+  messages: readonly Message[];
+  turns: SentTurn[];
+  byNumber: Map<number, SentTurn>;
+}
+
+/** By their numbers; undefined where they cannot be told apart. `messages`: from the first turn of the run on. */
+function toSentTurns(messages: readonly Message[], runId: string): Map<number, SentTurn> | undefined {
+  const first = messages[0]!;
+  const before = sentBefore.get(first);
+  // What is known of it is taken over: should it turn out to be wrong, nothing is known any more.
+  sentBefore.delete(first);
+  const isOfRun = before?.runId === runId;
+  const same = isOfRun ? countSame(before.messages, messages) : 0;
+  const turns: SentTurn[] = isOfRun ? before.turns : [];
+  const byNumber = isOfRun ? before.byNumber : new Map<number, SentTurn>();
+  let from = 0;
+  // Those that are others now, and the last one that is the same: it may go on.
+  while (turns.length > 0) {
+    const { at, number } = turns.pop()!;
+    byNumber.delete(number);
+    from = at;
+    if (at < same) break;
+  }
+  let current: SentTurn | undefined;
+  for (let at = from; at < messages.length; at++) {
+    const message = messages[at]!;
+    if (message.role === "assistant") {
+      const number = turnOf(message, runId);
+      if (number === undefined || byNumber.has(number)) return undefined;
+      current = { number, at, text: message.content, results: new Map(), said: [] };
+      turns.push(current);
+      byNumber.set(number, current);
+    } else if (message.role === "tool") {
+      const id = parseToolCallId(message.toolCallId);
+      if (id?.runId !== runId) return undefined;
+      current!.results.set(id.index, message);
+    } else if (message.role === "user" && typeof message.content === "string") {
+      current!.said.push(message.content);
+    } else return undefined;
+  }
+  sentBefore.set(first, { runId, messages, turns, byNumber });
+  return byNumber;
+}
+
+/** The same one where nothing of it was changed. */
+function toExchange(exchange: Exchange, now: SentTurn): Exchange {
+  if (isAsBefore(exchange, now)) {
+    now.same = exchange;
+    return exchange;
+  }
+  const results = exchange.results!.map(({ toolCallId, ...returned }, index) => {
+    const message = now.results.get(index);
+    return { toolCallId, ...(message ? toReturned(message) : returned) };
+  });
+  return { ...exchange, reply: { ...exchange.reply, text: now.text }, results, said: toSaid(now) };
+}
+
+function isAsBefore({ reply, said, results = [] }: Exchange, now: SentTurn): boolean {
+  return (
+    now.text === reply.text &&
+    toSaid(now) === said &&
+    results.every(({ toolCallId: _, ...returned }, index) => {
+      const message = now.results.get(index);
+      return !message || isSame(toReturned(message), returned);
+    })
+  );
+}
+
+function toSaid({ said }: SentTurn): string | undefined {
+  return said.join("\n\n") || undefined;
 }
 
 function toReturned({ content, images }: ToolMessage): Returned {

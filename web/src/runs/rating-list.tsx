@@ -8,8 +8,8 @@ export function RatingList({ feedback = [] }: { feedback?: Run["feedback"] }) {
   if (feedback.length === 0) return null;
   return (
     <ul className="dense-list small" aria-label="Ratings">
-      {feedback.map(({ score, label, comment, isInferred, at }, number) => (
-        <li key={`${number} ${at}`}>
+      {feedback.map(({ score, label, comment, isInferred, at }) => (
+        <li key={`${at} ${score} ${label}`}>
           <Tag tone={score >= 0.5 ? "good" : "bad"} title={`A score of ${score}, from 0 to 1`}>
             {toWord(score)}
           </Tag>{" "}
