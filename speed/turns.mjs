@@ -1,9 +1,9 @@
 // What a turn of a long agent loop takes, at its beginning and at its end, and how the journal grows: one conversation of
 // many turns in each dialect, each turn a call of a tool and its result, beside a provider that answers at once. The same
-// conversation through the barest proxy says what of the growth is the price of the bytes themselves. A process compiles
-// what runs often while it runs: with --warm so many conversations come before the one that is measured, else the first is.
-// Run: npm run build && node speed/turns.mjs [--turns 300] [--warm 0] [--measured 1] [--model tutti-fast]
-//   [--only bare,chat,messages,responses]
+// conversation through the barest proxy says what of the growth is the price of the bytes themselves. Early and late turns are
+// asked in turns, of two conversations side by side, so that a machine that is busy now and then is so for both; the first pair
+// of conversations is not counted, because a process compiles what runs often while it runs.
+// Run: npm run build && node speed/turns.mjs [--turns 300] [--pairs 4] [--model tutti-fast] [--only bare,chat,messages,responses]
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,18 +13,16 @@ import { startServer } from "./gateway/servers.mjs";
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "300" },
-    warm: { type: "string", default: "0" },
-    measured: { type: "string", default: "1" },
+    pairs: { type: "string", default: "4" },
     model: { type: "string", default: "tutti-fast" },
     only: { type: "string" },
     result: { type: "string", default: "2000" },
   },
 });
 const turns = Number(values.turns);
-const [warm, measured] = [Number(values.warm), Number(values.measured)];
-/** So many turns are averaged: the first fifth warms up, and is not among them. */
+const pairs = Number(values.pairs);
+/** So many turns of each are measured: the early ones begin behind as many others. */
 const WINDOW = Math.max(1, Math.floor(turns / 10));
-const EARLY = Math.floor(turns / 10);
 /** As much as a file that was read, or what a test printed. */
 const toResult = (turn) =>
   `${turn}: ${"a line of what a tool has returned\n".repeat(60)}`.slice(0, Number(values.result));
@@ -96,51 +94,58 @@ async function measure(dialect, home) {
   const headers = { "content-type": "application/json", "x-tutti-progress": "off" };
   const journal = join(home, "journal.db");
   const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  /** Of the turns of all conversations that are measured. */
-  const [early, late] = [[], []];
-  let size = 0;
-  const journalSizes = [];
   const journalSize = () => sizeOf(journal) + sizeOf(`${journal}-wal`);
-  async function converse(number) {
+  /** A conversation that goes on by a turn each time it is called. */
+  function converse(name) {
     // Another conversation begins with other words.
-    const conversation = first.map((message) => ({ ...message, content: `${message.content} (${number})` }));
-    for (let turn = 0; turn < turns; turn++) {
+    const conversation = first.map((message) => ({ ...message, content: `${message.content} (${name})` }));
+    let turn = 0;
+    return async () => {
       const body = JSON.stringify({ model: values.model, ...ask(conversation) });
       const cpuMs = gateway.cpuMs();
       const startedAt = performance.now();
       const response = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body });
       const reply = readReply(await response.text());
-      const took = { delay: performance.now() - startedAt, cpu: gateway.cpuMs() - cpuMs };
+      const took = { delay: performance.now() - startedAt, cpu: gateway.cpuMs() - cpuMs, size: body.length };
       if (!response.ok) throw new Error(`turn ${turn}: ${JSON.stringify(reply)}`);
-      if (number >= warm && turn >= EARLY && turn < EARLY + WINDOW) early.push(took);
-      if (number >= warm && turn >= turns - WINDOW) late.push(took);
-      conversation.push(...next(reply, turn));
-      if (turn === Math.floor(turns / 2)) journalSizes.push(journalSize());
-    }
-    size = JSON.stringify(conversation).length;
-    journalSizes.push(journalSize());
+      conversation.push(...next(reply, turn++));
+      return took;
+    };
   }
+  const [early, late] = [[], []];
   try {
-    for (let number = 0; number < warm + measured; number++) await converse(number);
+    for (let pair = 0; pair < pairs; pair++) {
+      const [short, long] = [converse(`short ${pair}`), converse(`long ${pair}`)];
+      for (let turn = 0; turn < WINDOW; turn++) await short();
+      for (let turn = 0; turn < turns - WINDOW; turn++) await long();
+      for (let turn = 0; turn < WINDOW; turn++) {
+        const both = [await short(), await long()];
+        if (pair === 0 && pairs > 1) continue;
+        early.push(both[0]);
+        late.push(both[1]);
+      }
+    }
   } finally {
     await gateway.stop();
     await upstream.stop();
   }
+  const journalBytes = journalSize();
   const of = (list, what, quantileOf) => quantileOf(list.map((each) => each[what]));
-  const growth = of(late, "cpu", median) / of(early, "cpu", median) - 1;
+  const growth = (quantileOf) =>
+    `${(100 * (of(late, "cpu", quantileOf) / of(early, "cpu", quantileOf) - 1)).toFixed(0)} %`;
   return {
     "ms, early": of(early, "delay", median).toFixed(1),
     "ms, late": of(late, "delay", median).toFixed(1),
     "CPU ms, early": of(early, "cpu", median).toFixed(2),
     "CPU ms, late": of(late, "cpu", median).toFixed(2),
-    "growth, CPU": `${(100 * growth).toFixed(0)} %`,
-    "mean CPU ms, early": of(early, "cpu", mean).toFixed(2),
-    "mean CPU ms, late": of(late, "cpu", mean).toFixed(2),
+    growth: growth(median),
     "undisturbed CPU ms, early": of(early, "cpu", undisturbed).toFixed(2),
     "undisturbed CPU ms, late": of(late, "cpu", undisturbed).toFixed(2),
-    "said, MB": (size / 1e6).toFixed(2),
-    "journal half way, MB": (journalSizes.at(-2) / 1e6).toFixed(2),
-    "journal, MB": (journalSizes.at(-1) / 1e6).toFixed(2),
+    "growth, undisturbed": growth(undisturbed),
+    "mean CPU ms, early": of(early, "cpu", mean).toFixed(2),
+    "mean CPU ms, late": of(late, "cpu", mean).toFixed(2),
+    "body, MB": (late.at(-1).size / 1e6).toFixed(2),
+    "journal, MB": (journalBytes / 1e6).toFixed(2),
   };
 }
 
