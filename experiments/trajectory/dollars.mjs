@@ -6,15 +6,17 @@
 //   one that is right more often there is taken. Nothing else is chosen, and then nothing is changed any more.
 // - Each test task is played once by that policy and once by the strongest worker alone. All seeds are reported, whatever
 //   comes out; the interval is over tasks (paired), and over seeds beside it.
+// It was begun once with other seeds (from 101 on), and stopped after one of them (62.4 % against 66.0 % at 54 % of the dollars),
+// because a failed turn had counted against whoever had the conversation, not against who had made it (trajectory/choose.ts).
 
 import { pairedDifference } from "../../dist/base/statistics.js";
 import { costOf, mean, playAll, rightOf, toPolicies, toProfiles } from "./policies.mjs";
 import { SPLITS, WORKERS } from "./rules.mjs";
 import { createWorld } from "./world.mjs";
 
-const SEEDS = [101, 102, 103, 104, 105, 106, 107, 108];
-const SHARES = [0.5, 1];
-const FAMILIES = ["step-level", "without the cache term"];
+const SEEDS = [201, 202, 203, 204, 205, 206];
+const SHARES = [0.5];
+const FAMILIES = ["step-level"];
 const BEGINNINGS = ["by value", "cheap first"];
 const COUNTS = { train: SPLITS.train / 2, validation: SPLITS.validation / 2, test: SPLITS.test / 2 };
 const [LEAST_WORTH, MOST_WORTH] = [0.02, 40];
@@ -27,7 +29,7 @@ const alone = (number) => () => [undefined, { first: () => number }];
 function studentInterval(values) {
   const center = mean(values);
   const variance = values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1);
-  const reach = 2.365 * Math.sqrt(variance / values.length);
+  const reach = 2.571 * Math.sqrt(variance / values.length);
   return { mean: center, low: center - reach, high: center + reach };
 }
 

@@ -51,7 +51,7 @@ export function decideTurn(
     const expected = successOf(entry);
     const isTooLong = size.prefixTokens + size.newTokens > (entry.contextTokens ?? Number.POSITIVE_INFINITY);
     if (expected === undefined || (isTooLong && !isSticky)) return [];
-    const success = toSuccess(expected, signs, isSticky);
+    const success = toSuccess(expected, signs, worker, step.worker);
     return [{ worker, success, ...costOfTurn(entry.price, size, state.reads[worker], now) }];
   });
   const own = options.find(({ worker }) => worker === step.worker);
@@ -118,7 +118,7 @@ function findCheck(
     };
     return [{ worker, usd: (input * inputUsd + VERDICT_TOKENS * outputUsd) / 1e6, ...measured }];
   });
-  const success = toSuccess(expected, signs, true);
+  const success = toSuccess(expected, signs, step.worker, step.worker);
   return chooseCheck(success, signs, verifiers, weighed);
 }
 

@@ -31,12 +31,19 @@ const HELPS = 0.25;
 /** Tests that passed say so much. */
 const TESTED = 0.95;
 
-/** The probability that it ends well, given how the loop has gone. `success`: by its profile. */
-export function toSuccess(success: number | undefined, signs: Signs, isSticky: boolean): number {
+/**
+ * The probability that it ends well, given how the loop has gone. `success`: by its profile. A turn that failed speaks against
+ * whoever made it, also when another has taken over since: else the two would go on handing it back and forth.
+ */
+export function toSuccess(success: number | undefined, signs: Signs, worker: number, sticky: number): number {
   const prior = Math.min(0.98, Math.max(0.02, success ?? UNKNOWN));
-  const bad = Math.max(0, Math.max(signs.failures, signs.sameError, signs.repeats) - 1);
+  const own = signs.badTurnsOf.filter((by = sticky) => by === worker).length;
+  const others = signs.badTurnsOf.length - own;
+  // One failure says nothing: it is there to be looked at.
+  const ownBad = Math.max(0, own - 1);
+  const sharedBad = own > 0 ? others : Math.max(0, others - 1);
   const ratio =
-    (isSticky ? OWN_EVIDENCE : SHARED_EVIDENCE) ** bad * PROGRESS ** Math.min(MOST_PROGRESS, signs.passes);
+    OWN_EVIDENCE ** ownBad * SHARED_EVIDENCE ** sharedBad * PROGRESS ** Math.min(MOST_PROGRESS, signs.passes);
   return (prior * ratio) / (prior * ratio + (1 - prior));
 }
 
