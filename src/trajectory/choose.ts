@@ -47,26 +47,25 @@ export function toSuccess(success: number | undefined, signs: Signs, worker: num
   return (prior * ratio) / (prior * ratio + (1 - prior));
 }
 
+type TurnOfWorker = Extract<TurnDecision, { kind: "stay" | "switch" }>;
+
 export interface TurnChoice {
   sticky: number;
   signs: Signs;
   /** The sticky worker among them. Who has no price or no profile is left out: nothing can be weighed then. */
   options: readonly TurnOption[];
   settings: TrajectorySettings;
-  /** The best check of an answer, should this turn give one. */
-  check?: CheckPlan;
 }
 
 /** Stay, or go to another worker where that gains more than it costs. */
-export function chooseTurn({ sticky, signs, options, settings, check }: TurnChoice): TurnDecision {
+export function chooseTurn({ sticky, signs, options, settings }: TurnChoice): TurnOfWorker {
   const own = options.find(({ worker }) => worker === sticky);
-  const stay: TurnDecision = {
+  const stay: TurnOfWorker = {
     kind: "stay",
     worker: sticky,
     usd: own && own.turnUsd + own.missUsd,
     missUsd: own?.missUsd,
     success: own?.success,
-    check,
   };
   if (!own || !settings.switches) return stay;
   const worth = (option: TurnOption) => worthOf(option, signs, settings);
@@ -81,7 +80,6 @@ export function chooseTurn({ sticky, signs, options, settings, check }: TurnChoi
     missUsd: best.missUsd,
     gainUsd,
     because: signs.stuck ?? "value",
-    check,
   };
 }
 
