@@ -2,7 +2,7 @@
 // verified; or why a request beside the work went to the cheapest worker. The words are those of the trace.
 
 import type { Run } from "../../../src/perform/run.ts";
-import { describeTurn, describeTurns } from "../../../src/trajectory/describe.ts";
+import { countTurns, describeTurn, describeTurns } from "../../../src/trajectory/describe.ts";
 import { Card } from "../ui/card.tsx";
 import { Tag } from "../ui/tag.tsx";
 
@@ -13,7 +13,7 @@ export function TrajectoryCard({ run }: { run: Run }) {
       ? [{ key: `${round}`, label: turn.kind.replace("-", " "), text: describeTurn(turn, nameOf) }]
       : []),
     ...steps.flatMap(({ step, decisions = [] }) =>
-      describeTurns(decisions, nameOf).map(({ turns, text }) => ({
+      describeTurns(decisions, nameOf, countTurns(run.steps, round)).map(({ turns, text }) => ({
         key: `${round}.${step}.${turns}`,
         label: `turn ${turns}`,
         text,
