@@ -1,7 +1,9 @@
 // What a turn of a long agent loop takes, at its beginning and at its end, and how the journal grows: one conversation of
 // many turns in each dialect, each turn a call of a tool and its result, beside a provider that answers at once. The same
-// conversation through the barest proxy says what of the growth is the price of the bytes themselves.
-// Run: npm run build && node speed/turns.mjs [--turns 300] [--model tutti-fast] [--only bare,chat,messages,responses]
+// conversation through the barest proxy says what of the growth is the price of the bytes themselves. Early and late turns are
+// asked in turns, of two conversations side by side, so that a machine that is busy now and then is so for both; the first pair
+// of conversations is not counted, because a process compiles what runs often while it runs.
+// Run: npm run build && node speed/turns.mjs [--turns 300] [--pairs 4] [--model tutti-fast] [--only bare,chat,messages,responses]
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +13,15 @@ import { startServer } from "./gateway/servers.mjs";
 const { values } = parseArgs({
   options: {
     turns: { type: "string", default: "300" },
+    pairs: { type: "string", default: "4" },
     model: { type: "string", default: "tutti-fast" },
     only: { type: "string" },
     result: { type: "string", default: "2000" },
   },
 });
 const turns = Number(values.turns);
-/** So many turns are averaged: the first fifth warms up, and is not among them. */
+const pairs = Number(values.pairs);
+/** So many turns of each are measured: the early ones begin behind as many others. */
 const WINDOW = Math.max(1, Math.floor(turns / 10));
 /** As much as a file that was read, or what a test printed. */
 const toResult = (turn) =>
@@ -77,6 +81,7 @@ function readReply(text) {
 const quantile = (share) => (numbers) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)];
 const median = quantile(0.5);
+const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 /** What it takes where other work on the machine is not in the way; without the larger collections of garbage. */
 const undisturbed = quantile(0.1);
 
@@ -89,39 +94,58 @@ async function measure(dialect, home) {
   const headers = { "content-type": "application/json", "x-tutti-progress": "off" };
   const journal = join(home, "journal.db");
   const sizeOf = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const conversation = [...first];
-  const delays = [];
-  const cpu = [];
-  let halfWay = 0;
-  try {
-    for (let turn = 0; turn < turns; turn++) {
+  const journalSize = () => sizeOf(journal) + sizeOf(`${journal}-wal`);
+  /** A conversation that goes on by a turn each time it is called. */
+  function converse(name) {
+    // Another conversation begins with other words.
+    const conversation = first.map((message) => ({ ...message, content: `${message.content} (${name})` }));
+    let turn = 0;
+    return async () => {
       const body = JSON.stringify({ model: values.model, ...ask(conversation) });
       const cpuMs = gateway.cpuMs();
       const startedAt = performance.now();
       const response = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body });
       const reply = readReply(await response.text());
-      delays.push(performance.now() - startedAt);
-      cpu.push(gateway.cpuMs() - cpuMs);
+      const took = { delay: performance.now() - startedAt, cpu: gateway.cpuMs() - cpuMs, size: body.length };
       if (!response.ok) throw new Error(`turn ${turn}: ${JSON.stringify(reply)}`);
-      conversation.push(...next(reply, turn));
-      if (turn === Math.floor(turns / 2)) halfWay = sizeOf(journal) + sizeOf(`${journal}-wal`);
+      conversation.push(...next(reply, turn++));
+      return took;
+    };
+  }
+  const [early, late] = [[], []];
+  try {
+    for (let pair = 0; pair < pairs; pair++) {
+      const [short, long] = [converse(`short ${pair}`), converse(`long ${pair}`)];
+      for (let turn = 0; turn < WINDOW; turn++) await short();
+      for (let turn = 0; turn < turns - WINDOW; turn++) await long();
+      for (let turn = 0; turn < WINDOW; turn++) {
+        const both = [await short(), await long()];
+        if (pair === 0 && pairs > 1) continue;
+        early.push(both[0]);
+        late.push(both[1]);
+      }
     }
   } finally {
     await gateway.stop();
     await upstream.stop();
   }
-  const early = [Math.floor(turns / 10), Math.floor(turns / 10) + WINDOW];
+  const journalBytes = journalSize();
+  const of = (list, what, quantileOf) => quantileOf(list.map((each) => each[what]));
+  const growth = (quantileOf) =>
+    `${(100 * (of(late, "cpu", quantileOf) / of(early, "cpu", quantileOf) - 1)).toFixed(0)} %`;
   return {
-    "ms, early": median(delays.slice(...early)).toFixed(1),
-    "ms, late": median(delays.slice(-WINDOW)).toFixed(1),
-    "CPU ms, early": median(cpu.slice(...early)).toFixed(2),
-    "CPU ms, late": median(cpu.slice(-WINDOW)).toFixed(2),
-    "growth, CPU ms": (median(cpu.slice(-WINDOW)) - median(cpu.slice(...early))).toFixed(2),
-    "undisturbed CPU ms, early": undisturbed(cpu.slice(...early)).toFixed(2),
-    "undisturbed CPU ms, late": undisturbed(cpu.slice(-WINDOW)).toFixed(2),
-    "said, MB": (JSON.stringify(conversation).length / 1e6).toFixed(2),
-    "journal half way, MB": (halfWay / 1e6).toFixed(2),
-    "journal, MB": (sizeOf(journal) / 1e6).toFixed(2),
+    "ms, early": of(early, "delay", median).toFixed(1),
+    "ms, late": of(late, "delay", median).toFixed(1),
+    "CPU ms, early": of(early, "cpu", median).toFixed(2),
+    "CPU ms, late": of(late, "cpu", median).toFixed(2),
+    growth: growth(median),
+    "undisturbed CPU ms, early": of(early, "cpu", undisturbed).toFixed(2),
+    "undisturbed CPU ms, late": of(late, "cpu", undisturbed).toFixed(2),
+    "growth, undisturbed": growth(undisturbed),
+    "mean CPU ms, early": of(early, "cpu", mean).toFixed(2),
+    "mean CPU ms, late": of(late, "cpu", mean).toFixed(2),
+    "body, MB": (late.at(-1).size / 1e6).toFixed(2),
+    "journal, MB": (journalBytes / 1e6).toFixed(2),
   };
 }
 

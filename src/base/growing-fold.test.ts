@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createGrowingFold } from "./growing-fold.ts";
+import { createGrowingFold, createGrowingList } from "./growing-fold.ts";
 
 const items = ["a", "b", "c", "d"].map((name) => ({ name }));
 
@@ -34,4 +34,24 @@ it("is not misled by a list that is changed afterwards", () => {
   fold(list);
   list[1] = { name: "x" };
   expect(fold(list)).toBe("axc");
+});
+
+it("a list is made of what each item becomes, and only of new ones anew", () => {
+  let made = 0;
+  const list = createGrowingList<{ name: string }, string>(({ name }) => {
+    made++;
+    return name === "b" ? [] : [name, `${name}!`];
+  });
+  expect(list([])).toEqual([]);
+  const three = list(items.slice(0, 3));
+  expect(three).toEqual(["a", "a!", "c", "c!"]);
+  expect(list(items.slice(0, 3))).toBe(three);
+  expect(list(items)).toEqual(["a", "a!", "c", "c!", "d", "d!"]);
+  expect(made).toBe(4);
+  expect(three, "an earlier list stays as it was").toEqual(["a", "a!", "c", "c!"]);
+  const replaced = items.with(2, { name: "x" });
+  expect(list(replaced)).toEqual(["a", "a!", "x", "x!", "d", "d!"]);
+  expect(made).toBe(6);
+  expect(list(items.slice(0, 1))).toEqual(["a", "a!"]);
+  expect(made).toBe(6);
 });

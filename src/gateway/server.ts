@@ -150,7 +150,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dispatcher: new RunDispatcher(
       tutti,
       live,
-      new EarlierRuns(runReader, held),
+      new EarlierRuns(store, runReader, held),
       async (run, before) => {
         countRun(metrics, run, before);
         await countSession(sessions, run, before);

@@ -175,8 +175,18 @@ function takeTurn(
   if (asked?.type === "ask" || asked?.type === "count" || decided.kind !== "switch")
     return asked ? [asked] : [];
   // The budget does not reach for the other one.
-  const { check } = decided;
-  return ask(state, number, round, circumstances, { kind: "stay", worker: step.worker, check });
+  return ask(
+    state,
+    number,
+    round,
+    circumstances,
+    decideTurn(withoutSwitches(state), step, circumstances, false),
+  );
+}
+
+function withoutSwitches(state: RunState): RunState {
+  const trajectory = state.settings.trajectory && { ...state.settings.trajectory, switches: false };
+  return { ...state, settings: { ...state.settings, trajectory } };
 }
 
 function ask(

@@ -79,6 +79,7 @@ async function readAgain(
   turn: ResumeTurn | undefined,
 ): Promise<RunState> {
   const latest = await store.loadRun(known.runId);
+  if (latest.length === events.length) return known;
   const count = (list: readonly RunEvent[]) => list.filter(({ type }) => type !== "run-feedback").length;
   if (count(latest) <= count(events)) return known;
   if (turn) throw new TuttiError("run-busy", `Run ${known.runId} was gone on with by another process`);

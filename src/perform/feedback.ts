@@ -46,8 +46,9 @@ export function inferFeedback({ stopReason, task, steps, answerStep }: Run): Fee
   if (stopReason === "invalid-output") return { score: 0, label: "invalid-json", ...common };
   if (stopReason !== "done") return undefined;
   const step = steps.find(({ round, step }) => round === answerStep?.round && step === answerStep.step);
-  const { tests } = readSigns(task.messages, step?.exchanges ?? []);
-  return tests && { score: tests === "passed" ? 1 : 0, label: `tests-${tests}`, ...common };
+  const { tests, isTestedLast } = readSigns(task.messages, step?.exchanges ?? []);
+  // Behind tests that failed an agent may have mended it, behind those that passed it may have broken it.
+  return isTestedLast && tests && { score: tests === "passed" ? 1 : 0, label: `tests-${tests}`, ...common };
 }
 
 function checkLength(name: string, text: string | undefined, most: number): void {

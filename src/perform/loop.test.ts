@@ -115,6 +115,36 @@ describe("the next turn of a tool loop", () => {
     expect(kinds(ignoring.run)).toContain("switch");
   });
 
+  it("that goes to another worker has its answer verified by somebody else than that one", async () => {
+    const pool = ["a", "b", "c"].map((id, number) => member(caller(id, 30), 0.6 + 0.02 * number, 1));
+    const { run } = await loop(pool, (n) => (n < 9 ? FAILED : "ok"), {
+      trajectory: { ...TRAJECTORY, verify: "worth-it", worthUsd: 10 },
+    });
+    const taken = run.steps.flatMap(({ decisions = [] }) => decisions);
+    const checked = taken.flatMap((turn) =>
+      "check" in turn && turn.check ? [[turn.worker, turn.check.worker]] : [],
+    );
+    expect(taken.map(({ kind }) => kind)).toContain("switch");
+    expect(checked.length).toBeGreaterThan(0);
+    for (const [worker, verifier] of checked) expect(verifier).not.toBe(worker);
+  });
+
+  it("is not handed back and forth: who takes over is not blamed for what another has failed at, who left still is", async () => {
+    const pool = ["a", "b"].map((id) => member(caller(id, 30), 0.7, 1));
+    const { run } = await loop(pool, (n) => (n < 9 ? FAILED : "ok"));
+    const decisions = run.steps[0]!.decisions!;
+    const failures = [0, 0];
+    let [current, switches] = [0, 0];
+    for (const decision of decisions.slice(0, 9)) {
+      failures[current]!++;
+      if (decision.kind !== "switch") continue;
+      switches++;
+      expect(failures[decision.worker]!, "the other has failed more").toBeLessThan(failures[decision.from]!);
+      current = decision.worker;
+    }
+    expect(switches).toBeGreaterThan(0);
+  });
+
   it("that a changed worker cannot take goes back to the one before it", async () => {
     const strong = scriptedWorker("strong", () => new Error("gone"));
     const cheap = caller("cheap", 6);

@@ -51,12 +51,13 @@ export function decideTurn(
     const expected = successOf(entry);
     const isTooLong = size.prefixTokens + size.newTokens > (entry.contextTokens ?? Number.POSITIVE_INFINITY);
     if (expected === undefined || (isTooLong && !isSticky)) return [];
-    const success = toSuccess(expected, signs, isSticky);
+    const success = toSuccess(expected, signs, worker, step.worker);
     return [{ worker, success, ...costOfTurn(entry.price, size, state.reads[worker], now) }];
   });
   const own = options.find(({ worker }) => worker === step.worker);
-  const check = findCheck(state, step, { signs, size, settings, turnUsd: own?.turnUsd ?? 0 });
-  const chosen = chooseTurn({ sticky: step.worker, signs, options, settings, check });
+  const turn = chooseTurn({ sticky: step.worker, signs, options, settings });
+  const { turnUsd = 0 } = options.find(({ worker }) => worker === turn.worker) ?? {};
+  const chosen = { ...turn, check: findCheck(state, step, turn.worker, { signs, size, settings, turnUsd }) };
   if (chosen.kind === "switch" || !signs.stuck || !settings.canAsk || !hasAll) return chosen;
   if (!mayConsult(state, signs)) return chosen;
   const { stuck: because, turns } = signs;
@@ -93,23 +94,27 @@ function toSize({ reads }: RunState, { exchanges, totals }: StepState): TurnSize
   };
 }
 
-/** Who verifies reads the whole conversation for the first time: nothing of it is in a cache. */
+/**
+ * Of the answer that `answering` would give with this turn. Who verifies reads the whole conversation for the first time:
+ * nothing of it is in a cache.
+ */
 function findCheck(
   { rounds, pool }: RunState,
   step: StepState,
+  answering: number,
   {
     signs,
     size,
     ...weighed
   }: { signs: Signs; size: TurnSize; settings: TrajectorySettings; turnUsd: number },
 ) {
-  const expected = successOf(pool[step.worker]!);
+  const expected = successOf(pool[answering]!);
   const isKnown = expected !== undefined || weighed.settings.verify === "worth-it";
   if (!isKnown || rounds.some(({ turn }) => turn?.kind === "verify")) return undefined;
   const input = size.prefixTokens + size.newTokens + size.replyTokens;
   const models = pool.filter(isModel).length;
   const verifiers = pool.flatMap((entry, worker): Verifier[] => {
-    if (!isModel(entry) || !entry.price || (worker === step.worker && models > 1)) return [];
+    if (!isModel(entry) || !entry.price || (worker === answering && models > 1)) return [];
     const { inputUsd, outputUsd } = entry.price;
     const counts = entry.profile?.judging;
     const measured = counts && {
@@ -118,7 +123,7 @@ function findCheck(
     };
     return [{ worker, usd: (input * inputUsd + VERDICT_TOKENS * outputUsd) / 1e6, ...measured }];
   });
-  const success = toSuccess(expected, signs, true);
+  const success = toSuccess(expected, signs, answering, step.worker);
   return chooseCheck(success, signs, verifiers, weighed);
 }
 

@@ -63,18 +63,29 @@ it("a run tells of itself that its JSON is not as it was asked for, and what its
     ...{ score: 0, label: "invalid-json", isInferred: true },
   });
   expect(inferFeedback(runOf(single()))).toBeUndefined();
-  const tested = (output: string) => {
+  const tested = (...outputs: string[]) => {
     const [start, ...rest] = single("It is done.");
     if (start?.type !== "run-start") throw new Error("no start");
-    const call = { id: "c1", name: "run", input: '{"command":"npm test"}' };
-    const messages = [
-      ...start.task.messages,
-      { role: "assistant" as const, content: "", toolCalls: [call] },
-      { role: "tool" as const, toolCallId: "c1", toolName: "run", content: output },
-    ];
+    const turns = outputs.flatMap((content, turn) => {
+      const id = `c${turn}`;
+      return [
+        {
+          role: "assistant" as const,
+          content: "",
+          toolCalls: [{ id, name: "run", input: `{"turn":${turn}}` }],
+        },
+        { role: "tool" as const, toolCallId: id, toolName: "run", content },
+      ];
+    });
+    const messages = [...start.task.messages, ...turns];
     return inferFeedback(runOf([{ ...start, task: { messages } }, ...rest]));
   };
-  expect(tested("Tests  5 passed (5)")).toMatchObject({ score: 1, label: "tests-passed" });
-  expect(tested("Tests  2 failed | 3 passed (5)")).toMatchObject({ score: 0, label: "tests-failed" });
+  const [passed, failed] = ["Tests  5 passed (5)", "Tests  2 failed | 3 passed (5)"];
+  expect(tested(passed)).toMatchObject({ score: 1, label: "tests-passed" });
+  expect(tested(failed)).toMatchObject({ score: 0, label: "tests-failed" });
+  expect(tested(failed, "The file was edited.", passed)).toMatchObject({ score: 1 });
   expect(tested("total 8")).toBeUndefined();
+  // What was done after them may have mended it, or broken it: that is not certain.
+  expect(tested(failed, "The file was edited.")).toBeUndefined();
+  expect(tested(passed, "The file was edited.")).toBeUndefined();
 });

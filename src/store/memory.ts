@@ -150,6 +150,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       return found.sort((a, b) => b.place - a.place).slice(0, limit);
     },
     loadRun: async (id) => runs.get(id)?.events.slice() ?? [],
+    isAtHand: () => true,
     async listRuns(filter = {}) {
       const found: RunSummary[] = [];
       for (const [id, run] of runs) {

@@ -484,6 +484,8 @@ export interface Store {
   append(events: RunEvent[], owner?: Pick<Owner, "id">): void | Promise<void>;
   /** In order; empty for an unknown id. */
   loadRun(id: string): Promise<RunEvent[]>;
+  /** True where `loadRun` has this run in memory and reads no more than what was written since. Absent: it always reads. */
+  isAtHand?(id: string): boolean;
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
   /**
    * With its nested runs. False for an unknown id. Rejects with code "run-active" while it is performed.

@@ -31,14 +31,23 @@ const HELPS = 0.25;
 /** Tests that passed say so much. */
 const TESTED = 0.95;
 
-/** The probability that it ends well, given how the loop has gone. `success`: by its profile. */
-export function toSuccess(success: number | undefined, signs: Signs, isSticky: boolean): number {
+/**
+ * The probability that it ends well, given how the loop has gone. `success`: by its profile. A turn that failed speaks against
+ * whoever made it, also when another has taken over since: else the two would go on handing it back and forth.
+ */
+export function toSuccess(success: number | undefined, signs: Signs, worker: number, sticky: number): number {
   const prior = Math.min(0.98, Math.max(0.02, success ?? UNKNOWN));
-  const bad = Math.max(0, Math.max(signs.failures, signs.sameError, signs.repeats) - 1);
+  const own = signs.badTurnsOf.filter((by = sticky) => by === worker).length;
+  const others = signs.badTurnsOf.length - own;
+  // One failure says nothing: it is there to be looked at.
+  const ownBad = Math.max(0, own - 1);
+  const sharedBad = own > 0 ? others : Math.max(0, others - 1);
   const ratio =
-    (isSticky ? OWN_EVIDENCE : SHARED_EVIDENCE) ** bad * PROGRESS ** Math.min(MOST_PROGRESS, signs.passes);
+    OWN_EVIDENCE ** ownBad * SHARED_EVIDENCE ** sharedBad * PROGRESS ** Math.min(MOST_PROGRESS, signs.passes);
   return (prior * ratio) / (prior * ratio + (1 - prior));
 }
+
+type TurnOfWorker = Extract<TurnDecision, { kind: "stay" | "switch" }>;
 
 export interface TurnChoice {
   sticky: number;
@@ -46,20 +55,17 @@ export interface TurnChoice {
   /** The sticky worker among them. Who has no price or no profile is left out: nothing can be weighed then. */
   options: readonly TurnOption[];
   settings: TrajectorySettings;
-  /** The best check of an answer, should this turn give one. */
-  check?: CheckPlan;
 }
 
 /** Stay, or go to another worker where that gains more than it costs. */
-export function chooseTurn({ sticky, signs, options, settings, check }: TurnChoice): TurnDecision {
+export function chooseTurn({ sticky, signs, options, settings }: TurnChoice): TurnOfWorker {
   const own = options.find(({ worker }) => worker === sticky);
-  const stay: TurnDecision = {
+  const stay: TurnOfWorker = {
     kind: "stay",
     worker: sticky,
     usd: own && own.turnUsd + own.missUsd,
     missUsd: own?.missUsd,
     success: own?.success,
-    check,
   };
   if (!own || !settings.switches) return stay;
   const worth = (option: TurnOption) => worthOf(option, signs, settings);
@@ -74,7 +80,6 @@ export function chooseTurn({ sticky, signs, options, settings, check }: TurnChoi
     missUsd: best.missUsd,
     gainUsd,
     because: signs.stuck ?? "value",
-    check,
   };
 }
 

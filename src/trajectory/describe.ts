@@ -58,21 +58,34 @@ export interface TurnLine {
   text: string;
 }
 
-/** The turns of a step; those that only stayed are told once, with the price of the last of them. */
+/**
+ * The turns of a step; those that only stayed are told once, with the price of the last of them. `before`: turns of the same
+ * loop in earlier rounds.
+ */
 export function describeTurns(
   decisions: readonly TurnDecision[],
   nameOf: (worker: number) => string,
+  before = 0,
 ): TurnLine[] {
   const lines: TurnLine[] = [];
   for (let first = 0; first < decisions.length; ) {
     const decision = decisions[first]!;
     let last = first;
     while (decision.kind === "stay" && isLikeIt(decision, decisions[last + 1])) last++;
-    const turns = last === first ? `${first + 1}` : `${first + 1}–${last + 1}`;
+    const [from, to] = [before + first + 1, before + last + 1];
+    const turns = last === first ? `${from}` : `${from}–${to}`;
     lines.push({ turns, text: describeTurn(decisions[last]!, nameOf) });
     first = last + 1;
   }
   return lines;
+}
+
+/** How many turns of the loop were decided in rounds before this one. */
+export function countTurns(
+  steps: readonly { round: number; decisions?: readonly TurnDecision[] }[],
+  round: number,
+): number {
+  return steps.reduce((sum, { round: of, decisions = [] }) => sum + (of < round ? decisions.length : 0), 0);
 }
 
 function isLikeIt(decision: TurnDecision, next: TurnDecision | undefined): boolean {

@@ -8,6 +8,7 @@ import type { Signs, StuckSign } from "./types.ts";
 const STUCK_AFTER: Record<StuckSign, number> = { "same-error": 3, loop: 3, "no-progress": 6 };
 
 interface Turn {
+  worker: number | undefined;
   calls: string;
   results: string;
   outcomes: ToolOutcome[];
@@ -37,8 +38,12 @@ function signsOf(turns: readonly Turn[]): Signs {
     repeats: newest
       ? inARow(({ calls, results }) => calls === newest.calls && results === newest.results)
       : 0,
+    badTurnsOf: [],
     tests: turns.flatMap(({ outcomes }) => outcomes.flatMap(({ tests }) => tests ?? [])).at(-1),
   };
+  const bad = Math.max(failures, signs.sameError, signs.repeats);
+  signs.badTurnsOf = turns.slice(turns.length - bad).map(({ worker }) => worker);
+  if (newest?.outcomes.some(({ tests }) => tests !== undefined)) signs.isTestedLast = true;
   return { ...signs, stuck: toStuck(signs) };
 }
 
@@ -55,7 +60,9 @@ function hasFailed({ outcomes }: Turn): boolean {
 function toTurns(exchanges: readonly Exchange[]): Turn[] {
   return exchanges.flatMap((exchange) => {
     if (!exchange.results) return [];
-    return [readOnce(exchange, () => toTurn(exchange.reply.toolCalls ?? [], exchange.results!))];
+    return [
+      readOnce(exchange, () => toTurn(exchange.reply.toolCalls ?? [], exchange.results!, exchange.worker)),
+    ];
   });
 }
 
@@ -79,8 +86,9 @@ function toEarlierTurns(messages: readonly Message[]): Turn[] {
   return turns;
 }
 
-function toTurn(calls: readonly ToolCall[], results: readonly { content: string }[]): Turn {
+function toTurn(calls: readonly ToolCall[], results: readonly { content: string }[], worker?: number): Turn {
   return {
+    worker,
     calls: JSON.stringify(calls.map(({ name, input }) => [name, input])),
     results: JSON.stringify(results.map(({ content }) => content)),
     outcomes: results.map(({ content }) => readToolOutcome(content)),

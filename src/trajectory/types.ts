@@ -17,8 +17,12 @@ export interface Signs {
   sameError: number;
   /** In a row until now: turns that made the newest calls with the same arguments and got the same results. */
   repeats: number;
+  /** Of the longest of these rows: who made each turn, the newest last. Undefined: nobody knows any more. */
+  badTurnsOf: readonly (number | undefined)[];
   /** How the newest tests went that a tool has run. Absent: none were seen. */
   tests?: "passed" | "failed";
+  /** They are what the tools returned last: nothing was done since that could have changed how they go. */
+  isTestedLast?: true;
   stuck?: StuckSign;
 }
 

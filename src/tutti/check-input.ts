@@ -1,6 +1,7 @@
 // What callers hand in, checked once at the door: the question and the numbers beside it.
 
 import { usageError } from "../base/errors.ts";
+import { createGrowingList } from "../base/growing-fold.ts";
 import { LIMIT_KINDS } from "../store/limits.ts";
 import type { Message, Task } from "../worker/types.ts";
 
@@ -19,16 +20,9 @@ export function toTask(input: string | Message[] | Task): Task {
   }
   let bytes = 0;
   let hasContent = false;
-  for (const { role, content } of task.messages) {
-    if (!["system", "user", "assistant", "tool"].includes(role)) {
-      throw usageError(`A message has the role "${role}": it must be system, user, assistant or tool.`);
-    }
-    for (const part of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
-      const text = part.type === "text" ? part.text : part.type === "image" ? part.image : part.file;
-      // Images are bounded by the providers; text is what fills every prompt of the team.
-      if (part.type === "text") bytes += Buffer.byteLength(text);
-      if (role === "user" && text.trim() !== "") hasContent = true;
-    }
+  for (const measured of measureAll(task.messages)) {
+    bytes += measured.bytes;
+    hasContent ||= measured.hasContent;
   }
   if (!hasContent) throw usageError("The question is empty.");
   if (bytes > MAX_QUESTION_BYTES) {
@@ -36,6 +30,24 @@ export function toTask(input: string | Message[] | Task): Task {
     throw usageError(`The question has ${size}; at most ${MAX_QUESTION_BYTES / 1e6} MB are taken.`);
   }
   return task;
+}
+
+/** Of a conversation that goes on only what is new is looked at. */
+const measureAll = createGrowingList((message: Message) => [measure(message)]);
+
+function measure({ role, content }: Message): { bytes: number; hasContent: boolean } {
+  if (!["system", "user", "assistant", "tool"].includes(role)) {
+    throw usageError(`A message has the role "${role}": it must be system, user, assistant or tool.`);
+  }
+  let bytes = 0;
+  let hasContent = false;
+  for (const part of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
+    const text = part.type === "text" ? part.text : part.type === "image" ? part.image : part.file;
+    // Images are bounded by the providers; text is what fills every prompt of the team.
+    if (part.type === "text") bytes += Buffer.byteLength(text);
+    if (role === "user" && text.trim() !== "") hasContent = true;
+  }
+  return { bytes, hasContent };
 }
 
 /** Inclusive. Whole unless it says otherwise. */

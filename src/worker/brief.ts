@@ -7,6 +7,7 @@
 // Without a subtask there is no team: the worker gets the client's conversation as it is.
 
 import { hash } from "node:crypto";
+import { createGrowingList } from "../base/growing-fold.ts";
 import { BETWEEN, toTurn } from "./exchanges.ts";
 import { attachmentBytes, attachmentImages, boundInputTokens } from "./price.ts";
 import type { Brief, Exchange, Message, Part, Task, ToolDefinition, VisibleStep } from "./types.ts";
@@ -25,8 +26,11 @@ const LAST_WORDS =
 /** The exact messages for this step. Pure: the trace shows them again from the journal. */
 export function toMessages(brief: Brief): Message[] {
   const opening = brief.subtask === "" ? brief.task.messages : toOpening(brief);
-  return brief.exchanges?.length ? [...opening, ...brief.exchanges.flatMap(toTurn)] : opening;
+  return brief.exchanges?.length ? [...opening, ...toTurns(brief.exchanges)] : opening;
 }
+
+/** Of a loop that goes on only the newest turn is new. */
+const toTurns = createGrowingList(toTurn);
 
 function toOpening(brief: Brief): Message[] {
   return brief.isLast ? toLastOpening(brief) : [toMemberMessage(brief)];
@@ -102,18 +106,15 @@ export function toAdvice(visible: readonly VisibleStep[], subtask: string): stri
 }
 
 /** Exchanges never change, and there is one more with every result of a tool: each is measured once. */
-const measuredExchanges = new WeakMap<Exchange, { bytes: number; messages: number; attachments: number }>();
+const measureExchanges = createGrowingList((exchange: Exchange) => [measureExchange(exchange)]);
 
 function measureExchange(exchange: Exchange) {
-  const known = measuredExchanges.get(exchange);
-  if (known) return known;
   const measured = { bytes: 0, messages: 0, attachments: 0 };
   for (const message of toTurn(exchange)) {
     measured.bytes += BLOCK_BYTES + Buffer.byteLength(textOf(message));
     measured.attachments += attachmentsOf(message).length;
     measured.messages++;
   }
-  measuredExchanges.set(exchange, measured);
   return measured;
 }
 
@@ -130,8 +131,7 @@ export function boundBriefTokens({ task, visible, subtask, isLast, exchanges = [
   if (!isLast && tools !== "") sum += BLOCK_BYTES + Buffer.byteLength(tools);
   let turns = 0;
   let returned = 0;
-  for (const exchange of exchanges) {
-    const measured = measureExchange(exchange);
+  for (const measured of measureExchanges(exchanges)) {
     sum += measured.bytes;
     returned += measured.attachments;
     turns += measured.messages;
@@ -200,10 +200,12 @@ function partText(part: Part): string {
   return part.type === "image" ? "[an image, attached]" : `[the file ${JSON.stringify(part.name)}, attached]`;
 }
 
+const NONE: never[] = [];
+
 /** What stands beside the text: images and documents. */
 export function attachmentsOf(message: Message): Exclude<Part, { type: "text" }>[] {
-  if (message.role === "tool") return message.images ?? [];
-  if (message.role !== "user" || typeof message.content === "string") return [];
+  if (message.role === "tool") return message.images ?? NONE;
+  if (message.role !== "user" || typeof message.content === "string") return NONE;
   return message.content.filter((part) => part.type !== "text");
 }
 

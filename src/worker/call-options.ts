@@ -3,6 +3,7 @@
 
 import type { LanguageModelV3CallOptions, LanguageModelV3Message } from "@ai-sdk/provider";
 import { TuttiError } from "../base/errors.ts";
+import { createGrowingList } from "../base/growing-fold.ts";
 import { quote, splitOwn } from "./brief.ts";
 import { type KnownModel, toThinkOptions } from "./think-options.ts";
 import type { CacheMark, ImagePart, Message, Part, ReasoningPart, ToolCall, WorkerRequest } from "./types.ts";
@@ -36,7 +37,7 @@ export function toCallOptions(request: WorkerRequest, defaults: CallDefaults): L
   const { responseFormat, seed, toolChoice } = request;
   const think = toThinkOptions(request, defaults.known);
   return {
-    prompt: request.messages.map((message) => toPromptMessage(message, defaults)),
+    prompt: toPrompt(request.messages, defaults),
     maxOutputTokens: think.maxOutputTokens,
     temperature: request.temperature ?? defaults.temperature,
     topP: request.topP,
@@ -94,6 +95,18 @@ function toProviderOptions(
     openaiCompatible: { parallelToolCalls, ...openaiCompatible },
     anthropic: { disableParallelToolUse: true, ...anthropic },
   };
+}
+
+type PromptWriter = (messages: readonly Message[]) => readonly LanguageModelV3Message[];
+
+/** By whose defaults they are written: of a loop that goes on only what is new is written. */
+const promptWriters = new WeakMap<CallDefaults, PromptWriter>();
+
+function toPrompt(messages: readonly Message[], defaults: CallDefaults): LanguageModelV3Message[] {
+  let write = promptWriters.get(defaults);
+  write ??= createGrowingList((message: Message) => [toPromptMessage(message, defaults)]);
+  promptWriters.set(defaults, write);
+  return write(messages).slice();
 }
 
 /** Of turns that come again with every later one, and are the same for every worker. */

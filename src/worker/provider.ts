@@ -11,7 +11,7 @@ import type {
 } from "@ai-sdk/provider";
 import { type TuttiError, usageError } from "../base/errors.ts";
 import { isObject } from "../base/fields.ts";
-import { toCallOptions } from "./call-options.ts";
+import { type CallDefaults, toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
 import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter, type StopFilter } from "./stop.ts";
@@ -84,12 +84,14 @@ export function createModelWorker(
     // The two versions share the options and all parts that are read here but `finish`.
     return loaded as StreamingModel;
   }
-  const write = async (request: WorkerRequest, { supportedUrls }: StreamingModel) =>
-    toCallOptions(request, {
-      ...(options as object),
-      workerId: id,
-      supportedUrls: await supportedUrls,
-    });
+  /** The same for every request to the same model: what was written by them before is known by them. */
+  const defaults = new WeakMap<StreamingModel, CallDefaults>();
+  async function write(request: WorkerRequest, loaded: StreamingModel): Promise<LanguageModelV3CallOptions> {
+    let own = defaults.get(loaded);
+    own ??= { ...(options as object), workerId: id, supportedUrls: await loaded.supportedUrls };
+    defaults.set(loaded, own);
+    return toCallOptions(request, own);
+  }
   const countInput: Worker["countInput"] = async (request, signal) => {
     const loaded = await load();
     return loaded.countInput?.({ ...(await write(request, loaded)), abortSignal: signal });

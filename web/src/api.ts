@@ -138,7 +138,8 @@ export function cancelRun(id: string): Promise<ShownRun> {
   return sendJson("POST", `v1/runs/${encodeURIComponent(id)}/cancel`);
 }
 
-export function rateRun(id: string, score: number): Promise<unknown> {
+/** All that was said of it, this included. */
+export function rateRun(id: string, score: number): Promise<{ data?: Run["feedback"] }> {
   return sendJson("POST", `v1/runs/${encodeURIComponent(id)}/feedback`, { score });
 }
 

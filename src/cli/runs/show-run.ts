@@ -17,7 +17,7 @@ import type { RunState } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import { toConductorName } from "../../store/conductor-name.ts";
 import { LIMIT_KINDS, LIMIT_NAMES } from "../../store/limits.ts";
-import { describeTurn, describeTurns } from "../../trajectory/describe.ts";
+import { countTurns, describeTurn, describeTurns } from "../../trajectory/describe.ts";
 import { textOf, toMessages } from "../../worker/brief.ts";
 import { isSimulated } from "../../worker/kinds.ts";
 import type { Usage } from "../../worker/types.ts";
@@ -198,8 +198,10 @@ function toStep(state: RunState, step: RunStep, options: ShowOptions): string[] 
       : []),
     ...field("subtask", subtask),
     ...field("saw", toSeen(state, round, number)),
-    ...describeTurns(step.decisions ?? [], (each) =>
-      toOneLine(state.pool[each]?.id ?? `worker ${each}`),
+    ...describeTurns(
+      step.decisions ?? [],
+      (each) => toOneLine(state.pool[each]?.id ?? `worker ${each}`),
+      step.decisions ? countTurns(toRun(state, options.now).steps, round) : 0,
     ).flatMap(({ turns, text }) => field("turn", `${turns}  ${text}`)),
     ...toNotes(state, round, number, options.now).flatMap((note) => field("trouble", note, style.yellow)),
     ...(reasoning ? field("thought", reasoning, style.dim) : []),

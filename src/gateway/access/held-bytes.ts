@@ -2,6 +2,7 @@
 // and one in the background outlives its connection. So it is counted apart from bodies on their way in (uploads.ts).
 
 import { TuttiError } from "../../base/errors.ts";
+import { createGrowingList } from "../../base/growing-fold.ts";
 import type { GatewayKey } from "./keys.ts";
 import { MOST_BYTES_IN_FLIGHT, MOST_BYTES_OF_KEY } from "./request-limits.ts";
 
@@ -65,18 +66,18 @@ export function sizeOf(data: unknown): number {
 /** The same of what never changes (events of the journal, messages): of a conversation that goes on, only the new ones are counted. */
 export function sizeOfAll(items: readonly object[]): number {
   let size = 0;
-  for (const item of items) {
-    let own = knownSizes.get(item);
-    if (own === undefined) {
-      own = sizeOf(item);
-      knownSizes.set(item, own);
-    }
-    size += own;
-  }
+  for (const own of toSizes(items)) size += own;
   return size;
 }
 
+const toSizes = createGrowingList((item: object) => [knownSizeOf(item)]);
 const knownSizes = new WeakMap<object, number>();
+
+function knownSizeOf(item: object): number {
+  const size = knownSizes.get(item) ?? sizeOf(item);
+  knownSizes.set(item, size);
+  return size;
+}
 
 function toMb(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;

@@ -1,5 +1,6 @@
 // A conversation that goes on is read as if it had come at once, in every dialect, and what was there before is the same.
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Loose } from "../../testing/gateway/doors.ts";
 import { parseBody } from "../http/body.ts";
@@ -99,5 +100,38 @@ describe.each(TONGUES)("a conversation in $name", ({ parse, toBody, items }) => 
         before = messages;
       }
     }
+  });
+
+  it("is read as if it came alone, whatever was edited, taken out or put in twice", () => {
+    const edit = fc.record({
+      at: fc.nat(99),
+      kind: fc.constantFrom("copy", "remove", "repeat", "cut", "grow"),
+    });
+    const read = (list: Loose[]) => {
+      try {
+        return parse(toBody(list));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    fc.assert(
+      fc.property(fc.array(edit, { maxLength: 15 }), (edits) => {
+        let list = structuredClone(items.slice(0, 3));
+        for (const { at: place, kind } of edits) {
+          const at = list.length === 0 ? 0 : place % list.length;
+          // As bodies are parsed: what stands before a change is the same, everything behind it is made anew.
+          const anew = (from: number) => structuredClone(list.slice(from));
+          const end = list.length;
+          if (kind === "copy") list = [...list.slice(0, at), ...anew(at)];
+          if (kind === "remove") list = [...list.slice(0, at), ...anew(at + 1)];
+          if (kind === "repeat") list = [...list.slice(0, at + 1), ...anew(at)];
+          if (kind === "cut") list = list.slice(0, at);
+          if (kind === "grow" || list.length === 0)
+            list = [...list, ...structuredClone(items.slice(end, end + 2))];
+          expect(read(list)).toEqual(read(structuredClone(list)));
+        }
+      }),
+      { seed: 1, numRuns: 200 },
+    );
   });
 });

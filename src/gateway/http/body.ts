@@ -96,14 +96,15 @@ function parseBehind(
   const found = fields[name];
   // Of two lists with the same name the last one counts, and has no mark.
   if (!Array.isArray(found) || found[0] !== MARK) return undefined;
-  found.splice(0, 1, ...items);
-  return toParsed(fields, shape.list);
+  fields[name] = [...items, ...found.slice(1)];
+  return toParsed(fields, shape.list, items.length);
 }
 
-/** A list of anything but objects has other ends than items. */
-function toParsed(fields: Fields, list: BodyList | undefined): ParsedBody {
+/** A list of anything but objects has other ends than items. `known`: so many at its beginning are objects for certain. */
+function toParsed(fields: Fields, list: BodyList | undefined, known = 0): ParsedBody {
   const items = list && fields[list.name];
-  const isWhole = Array.isArray(items) && items.length === list?.ends.length && items.every(isFields);
+  const isWhole =
+    Array.isArray(items) && items.length === list?.ends.length && items.slice(known).every(isFields);
   return { fields, list: isWhole ? list : undefined };
 }
 

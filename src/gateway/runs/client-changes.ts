@@ -3,6 +3,7 @@
 // client does not send any more.
 
 import { isObject } from "../../base/fields.ts";
+import { countSame } from "../../base/growing-fold.ts";
 import { isSame } from "../../base/same.ts";
 import type { Run } from "../../perform/run.ts";
 import type { Exchange, Message, ToolCall, ToolResult } from "../../worker/types.ts";
@@ -20,50 +21,24 @@ export function findChanges(
   const first = messages.findIndex((message) => turnOf(message, run.id) !== undefined);
   // Only the results were sent: what they answer to is in the journal alone.
   if (first <= 0) return {};
-  const turns = new Map<number, SentTurn>();
-  let current: SentTurn | undefined;
-  for (const message of messages.slice(first)) {
-    if (message.role === "assistant") {
-      const turn = turnOf(message, run.id);
-      if (turn === undefined || turns.has(turn)) return undefined;
-      current = { text: message.content, calls: toCalls(message.toolCalls), results: new Map(), said: [] };
-      turns.set(turn, current);
-    } else if (message.role === "tool") {
-      const id = parseToolCallId(message.toolCallId);
-      if (id?.runId !== run.id) return undefined;
-      current!.results.set(id.index, message);
-    } else if (message.role === "user" && typeof message.content === "string") {
-      current!.said.push(message.content);
-    } else return undefined;
-  }
+  const turns = toSentTurns(messages.slice(first), run.id);
+  if (!turns) return undefined;
+  const isWhole = ({ calls, results }: SentTurn, count: number) =>
+    calls.size === count && results.size === count;
   let turn = 0;
   const last = run.steps.at(-1);
   const kept = last?.exchanges ?? [];
-  const isWhole = ({ calls, results }: SentTurn, count: number) =>
-    calls.size === count && results.size === count;
-  let isBroken = false;
-  const exchanges = kept.flatMap((exchange): Exchange[] => {
-    if (!exchange.results) return [exchange];
-    const now = turns.get(turn++);
-    if (!now) return [];
-    if (!isWhole(now, exchange.results.length)) isBroken = true;
-    const said = now.said.join("\n\n") || undefined;
-    const reply = toReplyNow(exchange.reply, now);
+  const exchanges: Exchange[] = [];
+  for (const exchange of kept) {
+    const now = exchange.results && turns.get(turn++);
     // Nothing is made anew of what is as it was: it may be a long conversation, at every turn of it.
-    const isAsBefore = (result: ToolResult, index: number) => {
-      const message = now.results.get(index);
-      return !message || isSameResult(result, message);
-    };
-    if (!reply && said === exchange.said && exchange.results.every(isAsBefore)) return [exchange];
-    const results = exchange.results.map(({ toolCallId, ...returned }, index) => {
-      const message = now.results.get(index);
-      return { toolCallId, ...(message ? toReturned(message) : returned) };
-    });
-    return [{ ...exchange, reply: { ...exchange.reply, ...reply }, results, said }];
-  });
+    if (!exchange.results || now?.same === exchange) exchanges.push(exchange);
+    else if (now && !isWhole(now, exchange.results.length)) return undefined;
+    else if (now) exchanges.push(toExchange(exchange, now));
+  }
   // The turn that asked for the results which come now.
   const newest = run.stopReason === "tool-calls" ? turns.get(turn) : undefined;
-  if (isBroken || (newest && !isWhole(newest, last?.toolCalls?.length ?? 0))) return undefined;
+  if (newest && !isWhole(newest, last?.toolCalls?.length ?? 0)) return undefined;
   const opening = messages.slice(0, first);
   return {
     messages: isSame(opening, run.task.messages) ? undefined : opening,
@@ -102,31 +77,96 @@ function toObject(json: string): object | undefined {
   }
 }
 
-function toCalls(calls: readonly ToolCall[] = []): Map<number, ToolCall> {
-  return new Map(calls.map((call) => [parseToolCallId(call.id)?.index ?? -1, call]));
-}
+// ---- Its turns, as the client sends them back ---------------------------------------------------------------
 
-/** A turn of the run as the client sends it back. */
 interface SentTurn {
+  /** Of the run. */
+  number: number;
+  /** Its first message is the one with this place behind the first turn. */
+  at: number;
   text: string;
   /** By their position. */
   calls: Map<number, ToolCall>;
   /** By the position of the call. */
   results: Map<number, ToolMessage>;
   said: string[];
+  /** What it was found to be: neither of them ever changes. */
+  same?: Exchange;
 }
 
 type ToolMessage = Extract<Message, { role: "tool" }>;
 
-/** Found to be the same at an earlier turn: neither of them ever changes. */
-const sameResults = new WeakMap<ToolResult, ToolMessage>();
+/** By their first message: those of a conversation that goes on are told apart once. */
+const sentBefore = new WeakMap<Message, Sent>();
 
-function isSameResult(result: ToolResult, message: ToolMessage): boolean {
-  if (sameResults.get(result) === message) return true;
-  const { toolCallId: _, ...returned } = result;
-  const same = isSame(toReturned(message), returned);
-  if (same) sameResults.set(result, message);
-  return same;
+interface Sent {
+  runId: string;
+  messages: readonly Message[];
+  turns: SentTurn[];
+  byNumber: Map<number, SentTurn>;
+}
+
+/** By their numbers; undefined where they cannot be told apart. `messages`: from the first turn of the run on. */
+function toSentTurns(messages: readonly Message[], runId: string): Map<number, SentTurn> | undefined {
+  const first = messages[0]!;
+  const before = sentBefore.get(first);
+  // What is known of it is taken over: should it turn out to be wrong, nothing is known any more.
+  sentBefore.delete(first);
+  const isOfRun = before?.runId === runId;
+  const same = isOfRun ? countSame(before.messages, messages) : 0;
+  const turns: SentTurn[] = isOfRun ? before.turns : [];
+  const byNumber = isOfRun ? before.byNumber : new Map<number, SentTurn>();
+  let from = 0;
+  // Those that are others now, and the last one that is the same: it may go on.
+  while (turns.length > 0) {
+    const { at, number } = turns.pop()!;
+    byNumber.delete(number);
+    from = at;
+    if (at < same) break;
+  }
+  let current: SentTurn | undefined;
+  for (let at = from; at < messages.length; at++) {
+    const message = messages[at]!;
+    if (message.role === "assistant") {
+      const number = turnOf(message, runId);
+      if (number === undefined || byNumber.has(number)) return undefined;
+      const calls = toCalls(message.toolCalls);
+      current = { number, at, text: message.content, calls, results: new Map(), said: [] };
+      turns.push(current);
+      byNumber.set(number, current);
+    } else if (message.role === "tool") {
+      const id = parseToolCallId(message.toolCallId);
+      if (id?.runId !== runId) return undefined;
+      current!.results.set(id.index, message);
+    } else if (message.role === "user" && typeof message.content === "string") {
+      current!.said.push(message.content);
+    } else return undefined;
+  }
+  sentBefore.set(first, { runId, messages, turns, byNumber });
+  return byNumber;
+}
+
+function toCalls(calls: readonly ToolCall[] = []): Map<number, ToolCall> {
+  return new Map(calls.map((call) => [parseToolCallId(call.id)?.index ?? -1, call]));
+}
+
+/** The same one where nothing of it was changed. */
+function toExchange(exchange: Exchange, now: SentTurn): Exchange {
+  const said = now.said.join("\n\n") || undefined;
+  const reply = toReplyNow(exchange.reply, now);
+  const isAsBefore = ({ toolCallId: _, ...returned }: ToolResult, index: number) => {
+    const message = now.results.get(index);
+    return !message || isSame(toReturned(message), returned);
+  };
+  if (!reply && said === exchange.said && exchange.results!.every(isAsBefore)) {
+    now.same = exchange;
+    return exchange;
+  }
+  const results = exchange.results!.map(({ toolCallId, ...returned }, index) => {
+    const message = now.results.get(index);
+    return { toolCallId, ...(message ? toReturned(message) : returned) };
+  });
+  return { ...exchange, reply: { ...exchange.reply, ...reply }, results, said };
 }
 
 /** Undefined for a message that is no turn of this run. */

@@ -1,9 +1,11 @@
 // The earlier runs that requests go on from. A request of some bytes may name one of megabytes, so one of a key is read at
-// a time, and one whose size is known not before there is room for what would be held (access/held-bytes.ts).
+// a time, and one whose size is known not before there is room for what would be held (access/held-bytes.ts). A run that goes on
+// is in memory after its first turn and is taken from there: out of the thread that reads large journals it would come as a
+// copy, and of a copy everything is read and compared anew.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { createGate, type Gate } from "../../base/gate.ts";
-import type { RunEvent } from "../../store/types.ts";
+import type { RunEvent, Store } from "../../store/types.ts";
 import { type HeldBytes, sizeOfAll } from "../access/held-bytes.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import { LARGE_BODY_BYTES } from "../access/request-limits.ts";
@@ -14,6 +16,7 @@ const MOST_SIZES = 10_000;
 const PACE = 2;
 
 export class EarlierRuns {
+  readonly #store: Pick<Store, "loadRun" | "isAtHand">;
   readonly #reader: Pick<PastReader, "read">;
   readonly #held: HeldBytes;
   readonly #gates = new Map<string, Gate>();
@@ -21,7 +24,8 @@ export class EarlierRuns {
   readonly #sizes = new Map<string, number>();
   #isPaced: Promise<unknown> = Promise.resolve();
 
-  constructor(reader: Pick<PastReader, "read">, held: HeldBytes) {
+  constructor(store: Pick<Store, "loadRun" | "isAtHand">, reader: Pick<PastReader, "read">, held: HeldBytes) {
+    this.#store = store;
     this.#reader = reader;
     this.#held = held;
   }
@@ -36,7 +40,8 @@ export class EarlierRuns {
         this.#held.check(key, this.#sizes.get(id) ?? 0);
         await this.#isPaced;
         const startedAt = performance.now();
-        const events = await this.#reader.read(key, "loadRun", id);
+        const isAtHand = this.#store.isAtHand?.(id) ?? false;
+        const events = await (isAtHand ? this.#store.loadRun(id) : this.#reader.read(key, "loadRun", id));
         const size = sizeOfAll(events);
         if (this.#sizes.size >= MOST_SIZES) this.#sizes.clear();
         this.#sizes.set(id, size);

@@ -4,6 +4,7 @@
 
 import { TuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
+import { createGrowingList } from "../../base/growing-fold.ts";
 import type { Run } from "../../perform/run.ts";
 import { fold } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
@@ -11,7 +12,7 @@ import { toTask } from "../../tutti/check-input.ts";
 import { createRunId } from "../../tutti/run-setup.ts";
 import type { RunStream, Tutti } from "../../tutti/tutti.ts";
 import { attachmentsOf } from "../../worker/brief.ts";
-import type { Message } from "../../worker/types.ts";
+import type { ImagePart, Message } from "../../worker/types.ts";
 import type { Admission } from "../access/admission.ts";
 import { sizeOf, sizeOfAll } from "../access/held-bytes.ts";
 import { MOST_IMAGE_BYTES } from "../access/request-limits.ts";
@@ -320,10 +321,14 @@ function notKept(key: string): TuttiError {
   return new TuttiError("conflict", `The request with the idempotency key "${shorten(key)}" ${message}`);
 }
 
+const toImages = createGrowingList((message: Message) =>
+  attachmentsOf(message).filter((part): part is ImagePart => part.type === "image"),
+);
+
 /** One model that is passed through to takes what its provider takes. */
 function checkImages(messages: readonly Message[]): void {
   let bytes = 0;
-  for (const part of messages.flatMap(attachmentsOf)) if (part.type === "image") bytes += part.image.length;
+  for (const image of toImages(messages)) bytes += image.image.length;
   if (bytes > MOST_IMAGE_BYTES)
     throw new TuttiError(
       "too-large",

@@ -25,6 +25,8 @@ export interface EventTable {
   insert(row: AppendedRow): void;
   /** Throws "journal-damaged" for a torn row. */
   load(runId: string): RunEvent[];
+  /** It was read lately: `load` reads only what was written since. */
+  isAtHand(runId: string): boolean;
   /** Newest first. */
   listFeedback(filter: FeedbackFilter): KeptFeedback[];
   /** False when there was nothing. What was said is overwritten in the file, not only unlinked. */
@@ -141,6 +143,7 @@ export function createEventTable(database: Database, file: string): EventTable {
   return {
     insert,
     load,
+    isAtHand: known.has,
     listFeedback,
     release,
     strip(runId) {

@@ -33,6 +33,7 @@ export function createKnownEvents() {
 
   return {
     forget,
+    has: (runId: string): boolean => known.has(runId),
     /** Undefined where the run's rows are not those that were read, and more behind them. */
     find(runId: string, { first, last, stripped }: RunRows): KnownEvents | undefined {
       const found = known.get(runId);

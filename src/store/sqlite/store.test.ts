@@ -28,6 +28,22 @@ afterEach(() => {
 const mode = (file: string) => statSync(file).mode & 0o777;
 const long = (runId: string) => stepEnd(runId, "x".repeat(20_000));
 
+it("a run that was read is at hand until it is deleted, and what is written meanwhile is read with it", async () => {
+  const store = await openSqliteStore(path);
+  await store.append([runStart("a"), runEnd("a", "reply")]);
+  expect(store.isAtHand!("a")).toBe(false);
+  const read = await store.loadRun("a");
+  expect(store.isAtHand!("a")).toBe(true);
+  const other = await openSqliteStore(path);
+  await other.append([stepEnd("a", "more", 0.1)]);
+  const again = await store.loadRun("a");
+  expect(again).toHaveLength(3);
+  expect(again[0]).toBe(read[0]);
+  await store.deleteRun("a");
+  expect(store.isAtHand!("a")).toBe(false);
+  await Promise.all([store.close(), other.close()]);
+});
+
 describe("the file", () => {
   it("lasts, and is for its owner's eyes only", async () => {
     const first = await openSqliteStore(path);

@@ -146,6 +146,8 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
       return read(() => events.load(id));
     },
 
+    isAtHand: events.isAtHand,
+
     async listFeedback(filter) {
       return read(() => events.listFeedback(filter));
     },

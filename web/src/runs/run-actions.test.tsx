@@ -6,6 +6,7 @@ import { fold } from "../../../src/perform/state.ts";
 import { toTurnEvents } from "../../../src/testing/belief.ts";
 import { json, stubGateway } from "../../../src/testing/web-gateway.ts";
 import { rateRun } from "../api.ts";
+import { RatingList } from "./rating-list.tsx";
 import { RunActions } from "./run-actions.tsx";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -25,6 +26,18 @@ function drawRatings(isRunning: boolean): string[] {
 it("a run that is over can be rated good or bad, one under way cannot", () => {
   expect(drawRatings(false).map((tag) => tag.includes("disabled"))).toEqual([false, false]);
   expect(drawRatings(true).map((tag) => tag.includes("disabled"))).toEqual([true, true]);
+});
+
+it("what was said of a run is shown with it, as text", () => {
+  const at = 1_000;
+  const feedback = [
+    { score: 1, label: "tests-passed", isInferred: true as const, at },
+    { score: 0, comment: "<b>wrong file</b>", at: at + 1 },
+  ];
+  const markup = renderToStaticMarkup(<RatingList feedback={feedback} />);
+  expect(markup).toMatch(/good<\/span>.*told by the run itself.*tests-passed/);
+  expect(markup).toContain("&lt;b&gt;wrong file&lt;/b&gt;");
+  expect(renderToStaticMarkup(<RatingList />)).toBe("");
 });
 
 it("the rating is sent as a score of this run", async () => {

@@ -9,6 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/copy.ts";
 import { ErrorNote } from "../ui/notes.tsx";
 import { toChatBody, toCurl } from "./chat-body.ts";
+import { RatingList } from "./rating-list.tsx";
 
 export type Tool = "edit" | "compare";
 
@@ -25,6 +26,7 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<unknown>();
   const [said, setSaid] = useState("");
+  const [rated, setRated] = useState<Run["feedback"]>();
   const attempt = (work: () => Promise<void>) => {
     setProblem(undefined);
     work().catch(setProblem);
@@ -36,7 +38,8 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
     setTimeout(() => setSaid(""), SAID_MS);
   };
   const rate = async (score: number) => {
-    await rateRun(run.id, score);
+    const { data } = await rateRun(run.id, score);
+    setRated(data);
     setSaid(score === 1 ? "Rated good" : "Rated bad");
     setTimeout(() => setSaid(""), SAID_MS);
   };
@@ -81,6 +84,7 @@ export function RunActions({ run, isRunning, tool, onTool }: Props) {
           {said}
         </span>
       </div>
+      <RatingList feedback={rated ?? run.feedback} />
       {problem !== undefined && <ErrorNote error={problem} />}
     </>
   );

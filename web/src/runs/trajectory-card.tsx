@@ -1,8 +1,8 @@
 // A tool loop as it was decided: who took each turn and what that costs, when the Conductor was asked, how the answer was
-// verified. The words are those of the trace.
+// verified; or why a request beside the work went to the cheapest worker. The words are those of the trace.
 
 import type { Run } from "../../../src/perform/run.ts";
-import { describeTurn, describeTurns } from "../../../src/trajectory/describe.ts";
+import { countTurns, describeTurn, describeTurns } from "../../../src/trajectory/describe.ts";
 import { Card } from "../ui/card.tsx";
 import { Tag } from "../ui/tag.tsx";
 
@@ -13,16 +13,18 @@ export function TrajectoryCard({ run }: { run: Run }) {
       ? [{ key: `${round}`, label: turn.kind.replace("-", " "), text: describeTurn(turn, nameOf) }]
       : []),
     ...steps.flatMap(({ step, decisions = [] }) =>
-      describeTurns(decisions, nameOf).map(({ turns, text }) => ({
+      describeTurns(decisions, nameOf, countTurns(run.steps, round)).map(({ turns, text }) => ({
         key: `${round}.${step}.${turns}`,
         label: `turn ${turns}`,
         text,
       })),
     ),
   ]);
+  const { side } = run.settings;
+  if (side) lines.unshift({ key: "side", label: side.shape, text: describeTurn(side, nameOf) });
   if (lines.length === 0) return null;
   return (
-    <Card title="Turns of the tool loop">
+    <Card title={side ? "Beside the work" : "Turns of the tool loop"}>
       <ol className="dense-list">
         {lines.map(({ key, label, text }) => (
           <li key={key}>

@@ -37,7 +37,7 @@ import {
   readUsualTier,
   toCustomInput,
 } from "../openai-tools.ts";
-import { createMessageReader, type Reading } from "../read-once.ts";
+import { createConversationReader, type Reading } from "../read-once.ts";
 
 const MAX_STOPS = 4;
 /** Fields that are followed, answered, or that only tell us something. */
@@ -147,20 +147,17 @@ const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
 
 /** `left` gets what nobody can read. */
 function readMessages(body: ObjectReader, left: Set<string>): Message[] {
-  const list = body.objects("messages");
+  const list = body.list("messages");
   if (list.length === 0) throw body.bad("messages", "must hold at least one message.");
-  const toolNames = new Map<string, string>();
-  return list
-    .flatMap((message) =>
-      readOnce(message, { toolNames, left }, (reading) => [readMessage(message, reading)]),
-    )
-    .filter(
-      // A turn of the assistant that says nothing is refused by some providers and tells the others nothing.
-      (message) => message.role !== "assistant" || message.content !== "" || message.toolCalls !== undefined,
-    );
+  return readList(list, body.pathOf("messages"), left);
 }
 
-const readOnce = createMessageReader();
+const readList = createConversationReader((item, reading) => {
+  const message = readMessage(item, reading);
+  // A turn of the assistant that says nothing is refused by some providers and tells the others nothing.
+  const isEmpty = message.role === "assistant" && message.content === "" && message.toolCalls === undefined;
+  return isEmpty ? [] : [message];
+});
 
 function readMessage(message: ObjectReader, { toolNames, left }: Reading): Message {
   const role = message.text("role");

@@ -14,18 +14,15 @@ import {
   toToolContent,
   toUserContent,
 } from "../common.ts";
-import { createMessageReader, type Reading } from "../read-once.ts";
+import { createConversationReader, type Reading } from "../read-once.ts";
 
-const readOnce = createMessageReader();
+const readList = createConversationReader(readMessage);
 
 /** `system` and `messages`, in order. That user and assistant take turns is not demanded. `left` gets what nobody can read. */
 export function readConversation(body: ObjectReader, left = new Set<string>()): Message[] {
-  const reading: Reading = { toolNames: new Map(), left };
   const messages = [
     ...readSystem(body, "system"),
-    ...body
-      .objects("messages")
-      .flatMap((message) => readOnce(message, reading, (own) => readMessage(message, own))),
+    ...readList(body.list("messages"), body.pathOf("messages"), left),
   ];
   if (messages.every(({ role }) => role === "system"))
     throw badRequest("messages: at least one message with content is required.", "messages");

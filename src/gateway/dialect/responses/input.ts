@@ -9,7 +9,7 @@ import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
 import { ONE_MODEL_ONLY, readImage, type TextOrImage, toToolContent, toUserContent } from "../common.ts";
 import { toCustomInput } from "../openai-tools.ts";
-import { createMessageReader, type Reading } from "../read-once.ts";
+import { createConversationReader, type Reading } from "../read-once.ts";
 import { toFlatName } from "./namespaces.ts";
 import { referenceOf } from "./references.ts";
 import { readTypedCall, readTypedResult } from "./typed-tools.ts";
@@ -17,19 +17,18 @@ import { readTypedCall, readTypedResult } from "./typed-tools.ts";
 const ROLES = ["user", "assistant", "system", "developer"];
 const TEXT_PARTS = ["input_text", "output_text", "text"];
 
-const readOnce = createMessageReader();
+const readList = createConversationReader(readItem, (messages, added) => {
+  for (const message of added)
+    if (message.role === "assistant") addAssistant(messages, message);
+    else messages.push(message);
+});
 
 /** `instructions` are not in here: they belong to one request and not to the conversation. `left` gets what nobody can read. */
 export function readInput(body: ObjectReader, left: Set<string>): Message[] {
-  const input = body.textOrObjects("input", "a text or a list of items", MOST_MESSAGES) ?? "";
+  const input = body.value("input") ?? "";
   if (typeof input === "string") return input === "" ? [] : [{ role: "user", content: input }];
-  const messages: Message[] = [];
-  const reading: Reading = { toolNames: new Map(), left };
-  for (const item of input)
-    for (const message of readOnce(item, reading, (own) => readItem(item, own)))
-      if (message.role === "assistant") addAssistant(messages, message);
-      else messages.push(message);
-  return messages;
+  if (!Array.isArray(input)) throw body.wrong("input", "a text or a list of items");
+  return readList(body.list("input", MOST_MESSAGES), body.pathOf("input"), left);
 }
 
 /** None for an item that nobody else can read, or that says nothing. */
