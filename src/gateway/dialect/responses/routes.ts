@@ -104,8 +104,7 @@ async function findStatus(
   const find = async () => (await store.listRuns({ idPrefix: id, limit: 1 }))[0];
   if ((await find())?.state === "running") return "in_progress";
   if (!engine) return origin?.isBackground && !dispatcher.refused.has(id) ? "queued" : "lost";
-  const resumes = (await store.loadRun(id)).filter(({ type }) => type === "run-resume").length;
-  if (await engine.isKept(id, resumes + 1)) return "queued";
+  if (await engine.isKept(id)) return "queued";
   // It may have ended while it was looked for.
   return (await find())?.state === "interrupted" ? "lost" : "in_progress";
 }
