@@ -14,7 +14,7 @@ import type { Checkpoint } from "../perform/stage.ts";
 import type { RunState } from "../perform/state.ts";
 import { openConnection } from "../store/postgres/connection.ts";
 import { type Executors, joinExecutors } from "./executors.ts";
-import { type LoadedDbos, launchDbos, loadDbos, toDbosConfig, toWarning } from "./load-dbos.ts";
+import { type LoadedDbos, launchDbos, loadDbos, RECOVERED, toDbosConfig, toWarning } from "./load-dbos.ts";
 
 export interface EngineOptions {
   /** By which other processes know this one. */
@@ -68,8 +68,6 @@ const SWEEP_AT_ONCE = 500;
 /** Before a run that this process has left, and still lives, is tried again: others may be faster. */
 const AGAIN_MS = 1_000;
 const LOOK_MS = 30_000;
-/** Of DBOS, for what is gone on with. */
-const RECOVERED = "_dbos_internal_queue";
 
 /** What the engine of this process performs. DBOS knows functions by name, so the workflow is one and finds it here. */
 interface Current extends LoadedDbos {
@@ -120,7 +118,8 @@ export async function openEngine(address: string, options: EngineOptions): Promi
       connection,
       id: executorId,
       scope: NAME,
-      recover: async (ids) => void (await dbos.executor()?.recoverPendingWorkflows(ids)),
+      recover: async (dead) =>
+        void (await dbos.executor()?.recoverPendingWorkflows(dead.map((each) => each.id))),
       onError: (error) => warn(`what other processes have left could not be found: ${messageOf(error)}`),
     });
   } catch (error) {
