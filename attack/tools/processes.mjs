@@ -12,7 +12,7 @@ import { parse, send } from "./http.mjs";
 const DIST = process.env.TUTTI_ATTACK_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const MAIN = join(DIST, "cli/main.js");
 const PROVIDER = fileURLToPath(new URL("../fake-provider.mjs", import.meta.url));
-const START_MS = 60_000;
+const START_MS = 120_000;
 const END_MS = 15_000;
 const KEPT_OUTPUT = 8_000_000;
 

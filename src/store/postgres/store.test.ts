@@ -205,6 +205,15 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     expect(await store.loadRun("r")).toHaveLength(2);
   });
 
+  it("tells once that a server that has never answered is waited for", async () => {
+    const told: string[] = [];
+    const options = { patienceMs: 4_000, onWaiting: (text: string) => void told.push(text) };
+    await expect(openPostgresStore("postgres://me:a-secret@127.0.0.1:1/db", options)).rejects.toThrow();
+    expect(told).toEqual([
+      expect.stringMatching(/^127\.0\.0\.1:1\/db does not answer yet .* 4 s at the most\.$/),
+    ]);
+  });
+
   it("says what is wrong without the password", async () => {
     const address = POSTGRES!.replace("tutti@", "tutti:a-secret@");
     const wrong = address.replace(/\/postgres$/, "/nowhere");

@@ -36,13 +36,13 @@ const UNRESERVE = "DELETE FROM reservations WHERE id::text = $1";
 const IS_FEEDBACK = `left(json, ${FEEDBACK_START.length}) = '${FEEDBACK_START}'`;
 
 export async function openPostgresStore(address: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const { schema = "tutti", maxConnections = 10, patienceMs = 30_000, now } = options;
+  const { schema = "tutti", maxConnections = 10, patienceMs = 30_000, onWaiting, now } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new TuttiError(
       "journal-failed",
       `A schema of Postgres is named in small letters, not ${JSON.stringify(schema)}.`,
     );
-  const connection = await openConnection(address, { schema, maxConnections, patienceMs });
+  const connection = await openConnection(address, { schema, maxConnections, patienceMs, onWaiting });
   const { transact, query } = connection;
   try {
     await prepareTables(connection, schema);
