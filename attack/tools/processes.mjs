@@ -43,8 +43,12 @@ async function start(command, args, options, ready) {
     value = ready?.(output.stdout);
     if (value !== undefined || !ready) return { child, output, exited, isAlive, end, value };
     if (!isAlive() || performance.now() > late) {
+      const how = isAlive()
+        ? `in ${START_MS / 1_000} s`
+        : `and ended with ${child.exitCode ?? child.signalCode}`;
       await end("SIGKILL");
-      throw new Error(`did not start: ${args.join(" ").slice(0, 200)}: ${output.stderr.slice(-1_000)}`);
+      const said = `${output.stdout.slice(-500)}${output.stderr.slice(-1_000)}`;
+      throw new Error(`did not start ${how}: ${args.join(" ").slice(0, 200)}: ${said}`);
     }
     await new Promise((done) => setTimeout(done, 10));
   }

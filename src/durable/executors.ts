@@ -13,6 +13,7 @@ const BEAT_MS = 2_000;
  * that it lives: what a dead one has left is looked for this much longer.
  */
 const REMEMBERED_MS = 60_000;
+const LOOK_AGAIN_MS = 10_000;
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const TABLE = `
@@ -66,6 +67,8 @@ export async function joinExecutors({
     await client.query(TABLE);
   });
   let isBeating = false;
+  /** When the dead that were known already were last looked at. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let hasLeft = false;
 
   async function beat(): Promise<void> {
@@ -90,7 +93,11 @@ export async function joinExecutors({
        WHERE id <> $1 AND starts_with(scope, $3) AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
       [id, hostname(), watched],
     );
-    const silent = rows.filter(({ now, ...executor }) => !isAlive(executor, now));
+    const isLook = performance.now() - lookedAt >= LOOK_AGAIN_MS;
+    if (isLook) lookedAt = performance.now();
+    const silent = rows.filter(
+      ({ now, ...executor }) => !isAlive(executor, now) && (isLook || executor.heartbeatAt >= 0),
+    );
     const found = silent.filter(({ heartbeatAt }) => heartbeatAt >= 0);
     if (found.length === 0) return silent;
     // Below 0 is when it was found. Whoever looks at its heartbeat sees that it is dead, too; and one that has just woken up is not.

@@ -170,6 +170,10 @@ function toAdvice(code: unknown): string {
       return "Create this database first (createdb), or name another one in the address.";
     case "42501":
       return "The user must be allowed to create a schema in this database.";
+    case "3F000":
+      return "The schema belongs to another user: let this one use it (GRANT USAGE, CREATE ON SCHEMA …), or name its owner in the address.";
+    case "53300":
+      return "Raise max_connections of the server: a gateway takes up to 40.";
     case "53100":
       return "Free space on the server's disk.";
     default:
@@ -181,7 +185,7 @@ export async function loadPg(): Promise<typeof Pg> {
   try {
     return (await import("pg")).default;
   } catch (cause) {
-    const message = `A journal in Postgres needs the package pg, which is not installed. Install it with: npm install ${PACKAGE}`;
+    const message = `A journal in Postgres needs the package pg, which is not installed. Install it with: npm install ${PACKAGE} (tutti serve also needs @dbos-inc/dbos-sdk: docs/postgres.md)`;
     throw new TuttiError("journal-failed", message, { cause });
   }
 }

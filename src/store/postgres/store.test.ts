@@ -214,6 +214,16 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     ]);
   });
 
+  it("says what a user lacks who may not use the tables of another one", async () => {
+    const schema = newSchema();
+    await (await openTestPostgres({ schema })).close();
+    await queryTestPostgres(schema, `CREATE ROLE role_${schema} LOGIN PASSWORD 'word'`);
+    const address = Object.assign(new URL(POSTGRES!), { username: `role_${schema}`, password: "word" });
+    await expect(openPostgresStore(address.href, { schema })).rejects.toThrow(
+      /GRANT USAGE, CREATE ON SCHEMA/,
+    );
+  });
+
   it("says what is wrong without the password", async () => {
     const address = POSTGRES!.replace("tutti@", "tutti:a-secret@");
     const wrong = address.replace(/\/postgres$/, "/nowhere");
