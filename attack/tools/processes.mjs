@@ -12,7 +12,7 @@ import { parse, send } from "./http.mjs";
 const DIST = process.env.TUTTI_ATTACK_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 const MAIN = join(DIST, "cli/main.js");
 const PROVIDER = fileURLToPath(new URL("../fake-provider.mjs", import.meta.url));
-const START_MS = 60_000;
+const START_MS = 120_000;
 const END_MS = 15_000;
 const KEPT_OUTPUT = 8_000_000;
 
@@ -43,8 +43,12 @@ async function start(command, args, options, ready) {
     value = ready?.(output.stdout);
     if (value !== undefined || !ready) return { child, output, exited, isAlive, end, value };
     if (!isAlive() || performance.now() > late) {
+      const how = isAlive()
+        ? `in ${START_MS / 1_000} s`
+        : `and ended with ${child.exitCode ?? child.signalCode}`;
       await end("SIGKILL");
-      throw new Error(`did not start: ${args.join(" ").slice(0, 200)}: ${output.stderr.slice(-1_000)}`);
+      const said = `${output.stdout.slice(-500)}${output.stderr.slice(-1_000)}`;
+      throw new Error(`did not start ${how}: ${args.join(" ").slice(0, 200)}: ${said}`);
     }
     await new Promise((done) => setTimeout(done, 10));
   }

@@ -26,7 +26,7 @@ const CHAT_MODELS = [
 ];
 
 /** A process takes seconds to start on a busy machine. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 const folders = new Set();
 
 export function createFolder() {

@@ -58,6 +58,12 @@ A call that was cut off in the middle is asked again, and counts as spent at the
 - What such a gateway could not write was kept and written later, when nothing refused it any more. A run that was taken over is left as it is now: the other one has counted what was under way.
 - A run that the gateway which found it could not go on with (its worker was taken out of the config, its key revoked) was \`queued\` for ever at every other gateway. It has failed at all of them now, with the reason that its gateway ended.
 - Where Postgres was away for longer than half a minute while a dead gateway's run was picked up, nobody picked it up any more. It is tried until the server is back.
+- A wait that a dead gateway with another clock had noted held a run up for minutes. Whoever goes on waits by its own clock, and no longer than was to be waited.
+- A gateway that was silent for long enough to lose a run, and then lived on, left it open for as long as it lived: the engine took it for performed there. It goes on with it itself now, if nobody else does. The same for a run that was given to a gateway at the very moment when Postgres went away.
+- A turn of a tool loop whose gateway died before it had written anything could not be begun again for an hour. Each try is a workflow of its own now.
+- Where Postgres had done what it was asked and the answer was lost, a turn, a place, a reservation or a relayed request was held by a gateway that did not know of it, for as long as it lived; and whoever asked for a turn again waited for itself. Each has a name of its own now, and is given back until that is written.
+- \`tutti work\` on the same Postgres forgot gateways that had ended, and with them what they had handed over, if it looked before another gateway did. It looks after its own kind alone now.
+- Of a run that was left each try to go on with it counted for its key's rate while its old process might have lived. Nobody is let in before.
 - A request that was passed through under an idempotency key was paid for again when its repeat came to another gateway. Its reply is shared now.
 - Frozen between writing down that it asks and asking, it asked somebody who had answered meanwhile. It looks at the age of its lease before it asks now. What is left is the time between that look and the first byte on its way.
 `;

@@ -219,7 +219,6 @@ export function createAskRows({ connection, queueIn, executor }: AskRowsOptions)
       const living = `EXISTS (SELECT 1 FROM executors e WHERE e.id = asks.asker AND e.heartbeat > ${NOW} - ${CLAIM_MS})`;
       const old = `${NOW} - ${KEPT_DAYS * 86_400_000}`;
       await query(`DELETE FROM asks WHERE at < ${old} AND NOT ${living}`);
-      await query(`DELETE FROM executors WHERE heartbeat < ${old}`);
     },
   };
 }

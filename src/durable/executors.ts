@@ -8,6 +8,12 @@ import type { PostgresConnection } from "../store/postgres/connection.ts";
 import type { Owner } from "../store/types.ts";
 
 const BEAT_MS = 2_000;
+/**
+ * A process that was taken for dead may only have been stopped for a while, wake up, begin something and die before it has said
+ * that it lives: what a dead one has left is looked for this much longer.
+ */
+const REMEMBERED_MS = 60_000;
+const LOOK_AGAIN_MS = 10_000;
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const TABLE = `
@@ -27,11 +33,18 @@ export interface ExecutorOptions {
   id: string;
   /** Only executors of one scope can go on with each other's work. */
   scope: string;
+  /** Whose death is looked for: those whose scope begins so. By default of its own alone. */
+  watched?: string;
   /** What others may know of it, as JSON. */
   about?: string;
-  /** Gives back what a dead executor was performing. */
-  recover(executorIds: string[]): Promise<void>;
+  /** Gives back what dead executors were performing. Called more than once for each. */
+  recover(dead: DeadExecutor[]): Promise<void>;
   onError(error: unknown): void;
+}
+
+export interface DeadExecutor {
+  id: string;
+  scope: string;
 }
 
 export interface Executors {
@@ -44,6 +57,7 @@ export async function joinExecutors({
   id,
   scope,
   about,
+  watched = scope,
   recover,
   onError,
 }: ExecutorOptions): Promise<Executors> {
@@ -53,6 +67,8 @@ export async function joinExecutors({
     await client.query(TABLE);
   });
   let isBeating = false;
+  /** When the dead that were known already were last looked at. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let hasLeft = false;
 
   async function beat(): Promise<void> {
@@ -63,20 +79,35 @@ export async function joinExecutors({
     );
     const dead = await findDead();
     if (dead.length === 0 || hasLeft) return;
-    // Whoever looks at its heartbeat sees it, too.
-    await query("UPDATE executors SET heartbeat = 0 WHERE id = ANY ($1::text[])", [dead]);
     await recover(dead);
-    await query("DELETE FROM executors WHERE id = ANY ($1::text[])", [dead]);
+    await query(
+      `DELETE FROM executors WHERE id = ANY ($1::text[]) AND heartbeat < 0 AND -heartbeat <= ${NOW} - ${REMEMBERED_MS}`,
+      [dead.map((each) => each.id)],
+    );
   }
 
   /** Those that are silent. One that was only stopped for a while, and comes back, says so with its next beat. */
-  async function findDead(): Promise<string[]> {
-    const rows = await query<Owner & { heartbeatAt: number; now: number }>(
-      `SELECT id, pid, host, heartbeat AS "heartbeatAt", ${NOW} AS now FROM executors
-       WHERE id <> $1 AND scope = $3 AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
-      [id, hostname(), scope],
+  async function findDead(): Promise<DeadExecutor[]> {
+    const rows = await query<Owner & { scope: string; heartbeatAt: number; now: number }>(
+      `SELECT id, scope, pid, host, heartbeat AS "heartbeatAt", ${NOW} AS now FROM executors
+       WHERE id <> $1 AND starts_with(scope, $3) AND (host = $2 OR heartbeat <= ${NOW} - ${CLAIM_MS})`,
+      [id, hostname(), watched],
     );
-    return rows.filter(({ now, ...executor }) => !isAlive(executor, now)).map((executor) => executor.id);
+    const isLook = performance.now() - lookedAt >= LOOK_AGAIN_MS;
+    if (isLook) lookedAt = performance.now();
+    const silent = rows.filter(
+      ({ now, ...executor }) => !isAlive(executor, now) && (isLook || executor.heartbeatAt >= 0),
+    );
+    const found = silent.filter(({ heartbeatAt }) => heartbeatAt >= 0);
+    if (found.length === 0) return silent;
+    // Below 0 is when it was found. Whoever looks at its heartbeat sees that it is dead, too; and one that has just woken up is not.
+    const marked = await query<{ id: string }>(
+      `UPDATE executors e SET heartbeat = -${NOW} FROM unnest($1::text[], $2::bigint[]) AS found (id, heartbeat)
+       WHERE e.id = found.id AND e.heartbeat = found.heartbeat RETURNING e.id`,
+      [found.map((each) => each.id), found.map(({ heartbeatAt }) => heartbeatAt)],
+    );
+    const dead = new Set(marked.map((each) => each.id));
+    return silent.filter((each) => each.heartbeatAt < 0 || dead.has(each.id));
   }
 
   await beat();

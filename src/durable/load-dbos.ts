@@ -16,7 +16,14 @@ const LONGEST_POLL_MS = 2_000;
 interface Executor {
   /** Puts the workflows of an executor that has died into a queue, in one statement: of two that do so one finds them. */
   recoverPendingWorkflows(executorIds: string[]): Promise<unknown[]>;
+  systemDatabase: {
+    /** The same for one executor, of another version of the application too. */
+    reenqueueWorkflowsForRecovery(executorId: string, version: string, queue: string): Promise<string[]>;
+  };
 }
+
+/** DBOS's own queue, for what has none and is gone on with. */
+export const RECOVERED = "_dbos_internal_queue";
 
 export interface LoadedDbos {
   DBOS: typeof Dbos;

@@ -12,11 +12,12 @@ import { isModel } from "../worker/kinds.ts";
 import type { Pool } from "../worker/types.ts";
 import { createAskRows, prepareAsks, toChannel } from "./ask-rows.ts";
 import { type Asker, createAsker } from "./asker.ts";
-import { type Executors, joinExecutors } from "./executors.ts";
+import { type DeadExecutor, type Executors, joinExecutors } from "./executors.ts";
 import {
   type LoadedDbos,
   launchDbos,
   loadDbos,
+  RECOVERED,
   toDbosConfig,
   toWarning,
   withIdleLimit,
@@ -73,6 +74,8 @@ export interface AskQueue {
 /** Not the gateways': what is begun here is gone on with here. */
 const NAME = "tutti-asks";
 const SCHEMA = "tutti";
+/** With the digest of its workers behind it. */
+const SCOPES = "asks ";
 const POLL_MS = 100;
 const OPEN_MS = 5_000;
 const SWEEP_MS = 60_000;
@@ -95,7 +98,7 @@ export async function openQueue(address: string, options: QueueOptions): Promise
     ...{ schema: SCHEMA, maxConnections: 6, patienceMs: Number.POSITIVE_INFINITY },
   });
   const executor = randomUUID();
-  const scope = `asks ${digest}`;
+  const scope = SCOPES + digest;
   const client = await DBOSClient.create({
     ...{ systemDatabaseUrl: withIdleLimit(address), systemDatabaseIdleTransactionTimeoutMs: 0 },
     ...{ systemDatabaseSchemaName: "dbos", applicationName: NAME },
@@ -159,11 +162,10 @@ export async function openQueue(address: string, options: QueueOptions): Promise
     executors = await joinExecutors({
       connection,
       id: executor,
-      scope,
-      about,
+      ...{ scope, about, watched: SCOPES },
       async recover(dead) {
-        await rows.lose(dead);
-        await loaded.executor()?.recoverPendingWorkflows(dead);
+        await rows.lose(dead.map(({ id }) => id));
+        await giveBack(loaded, dead);
       },
       onError: (error) => warn(`what other machines have left could not be found: ${messageOf(error)}`),
     });
@@ -191,6 +193,15 @@ export async function openQueue(address: string, options: QueueOptions): Promise
 async function performTurn(id: string): Promise<object> {
   await taker?.take(id);
   return {};
+}
+
+/**
+ * The turns of dead processes, of whatever workers: they hold places of their providers until then. Each is taken again only by
+ * a process with the same workers.
+ */
+async function giveBack({ executor }: LoadedDbos, dead: readonly DeadExecutor[]): Promise<void> {
+  for (const { id, scope } of dead)
+    await executor()?.systemDatabase.reenqueueWorkflowsForRecovery(id, scope.slice(SCOPES.length), RECOVERED);
 }
 
 function hear(text: string, asker: Asker | undefined, taking: Taker): void {

@@ -106,6 +106,18 @@ describe.skipIf(!POSTGRES)(`a run of a gateway that ends before it does${noPostg
     expect(["planner", "alpha", "beta"].map(scene.asked)).toEqual([1, 1, 2]);
   });
 
+  it("is cancelled at another one, which has not gone on with it yet", async () => {
+    const { scene, first, second } = await startTwo();
+    const asked = { model: "tutti", input: "What is 6 × 7?", background: true };
+    const { id } = await body(first.post("/v1/responses", asked));
+    await expect.poll(() => scene.asked("beta"), SOON).toBe(1);
+    first.signal("SIGKILL");
+    await first.finished;
+    const cancelled = await body(second.post(`/v1/responses/${id}/cancel`, {}));
+    expect(cancelled.status).toBe("cancelled");
+    expect((await body(fetch(`${second.url}/v1/responses/${id}`))).status).toBe("cancelled");
+  });
+
   it("is told to have failed by every gateway where the one that found it cannot go on with it", async () => {
     const scene = await startScene(closing, () => ({ hang: true }));
     const args = ["--postgres", await createTestDatabase()];

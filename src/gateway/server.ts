@@ -98,7 +98,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const onNotice = options.onNotice ?? ((text: string) => log.warn(text));
   const path = given ? "memory" : toStorePath(config.store, env);
   const address = isPostgresAddress(path) ? path : undefined;
-  const service = address === undefined ? undefined : await openService({ address, id: randomUUID(), log });
+  const service =
+    address === undefined ? undefined : await openService({ address, id: randomUUID(), log, onNotice });
   const keys = await openKeys(service, { env, host, onNotice });
   const tutti = createTutti(
     { ...config, store: given ?? config.store, observers },

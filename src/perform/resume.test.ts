@@ -89,6 +89,9 @@ describe("resume", () => {
       await store.append([...beginning, ...rest]);
       const run = toRun(await resumeRun(await store.loadRun("r_test"), toStage(pool, conductor, { store })));
       expect(run.stopReason).toBe("done");
+      // It ended before it began, by these clocks.
+      expect(run.durationMs).toBe(0);
+      for (const { durationMs } of run.steps) expect(durationMs).toBeGreaterThanOrEqual(0);
     }
   });
 

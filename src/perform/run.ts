@@ -169,7 +169,8 @@ export function toRun(state: RunState, now = Date.now()): Run {
     calls: spent.calls,
     conductorCalls: plans.reduce((sum, totals) => sum + totals.calls, 0),
     startedAt,
-    durationMs: (ended?.at ?? now) - startedAt,
+    // Whoever ended it may have another clock than whoever began it.
+    durationMs: Math.max(0, (ended?.at ?? now) - startedAt),
     pool,
     settings: { ...settings, conductor: toConductorName(settings.conductor) },
     origin,
@@ -229,7 +230,8 @@ function toStep(
     cacheSavedUsd: totals.cacheSavedUsd,
     calls: totals.calls,
     startedAt,
-    durationMs: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,
+    durationMs:
+      startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt),
     firstTokenMs,
     failures: step.failures.map(({ worker: failed, error, durationMs, spending }) => ({
       worker: nameOf(failed),

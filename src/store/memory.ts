@@ -2,7 +2,7 @@
 // Appending is a push and done when it returns; summaries are made only when somebody asks for a list.
 
 import { randomUUID } from "node:crypto";
-import { type Claim, isAlive, runActiveError } from "./owner.ts";
+import { type Claim, isAlive, isPerforming, runActiveError } from "./owner.ts";
 import { type KeyAccount, type LostReservation, type ReservationRequest, toReserved } from "./reservation.ts";
 import { SHADOW_KEY_ID } from "./shadow.ts";
 import { type BillEntry, sumEntries } from "./spending.ts";
@@ -214,7 +214,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       const lost: LostReservation[] = [];
       for (const [id, held] of reservations) {
         if (held.id === owner.id) held.heartbeatAt = now();
-        else if (!isAlive(held, now()))
+        else if (!isAlive(held, now()) && !isPerforming(held, claims.get(held.runId), now()))
           lost.push({ id, runId: held.runId, lostEvents: held.lostEvents ?? [] });
       }
       return lost;

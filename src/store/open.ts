@@ -4,9 +4,10 @@ import { createMemoryStore } from "./memory.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { Store } from "./types.ts";
 
-export async function openStore(location: string): Promise<Store> {
+/** `onWaiting` hears that a database is waited for. */
+export async function openStore(location: string, onWaiting?: (text: string) => void): Promise<Store> {
   if (location === "memory") return createMemoryStore();
   if (!/^postgres(ql)?:\/\//.test(location)) return await openSqliteStore(location);
   const { openPostgresStore } = await import("./postgres/store.ts");
-  return await openPostgresStore(location);
+  return await openPostgresStore(location, { onWaiting });
 }

@@ -20,6 +20,18 @@ export function isAlive(claim: Claim, now: number): boolean {
   return claim.host !== hostname() || isProcessAlive(claim.pid);
 }
 
+/**
+ * Whether this process holds the living claim of a run: its reservation is not lost then, though it has not been heard of for as
+ * long, and its money is still being spent.
+ */
+export function isPerforming(
+  { pid, host }: Pick<Owner, "pid" | "host">,
+  claim: Claim | undefined,
+  now: number,
+): boolean {
+  return claim !== undefined && claim.pid === pid && claim.host === host && isAlive(claim, now);
+}
+
 /** Deleting a run, or its content, under the process that performs it would bring half of it back with the next event. */
 export function runActiveError(id: string): TuttiError {
   return new TuttiError("run-active", `Run ${id} is being performed. Cancel it first, or wait for its end.`);

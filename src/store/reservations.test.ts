@@ -100,6 +100,21 @@ describe.each(STORES)("the %s store", (_, open) => {
     expect(await store.renewReservations(me)).toEqual([]);
   });
 
+  it("takes nothing from a process that performs the run, though its reservation was not renewed", async () => {
+    const far: Owner = { id: "far", pid: 7, host: "elsewhere" };
+    await usdOf({ owner: far });
+    const performing = { ...far, id: "of its run" };
+    await store.claim("r_1", performing);
+    now += CLAIM_MS;
+    await store.claim("r_1", performing);
+    expect(await store.renewReservations(me)).toEqual([]);
+    await store.release("r_1", performing);
+    expect(await store.renewReservations(me)).toMatchObject([{ runId: "r_1" }]);
+    // Somebody else who performs it has reserved anew.
+    await store.claim("r_1", me);
+    expect(await store.renewReservations(me)).toMatchObject([{ runId: "r_1" }]);
+  });
+
   it("takes an owner of another host for dead when nothing is heard of it", async () => {
     const far: Owner = { id: "far", pid: process.pid, host: "elsewhere" };
     await store.reserve(wish({ owner: far }));

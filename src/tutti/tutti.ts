@@ -124,7 +124,7 @@ export function createTutti(
     return opened;
   };
   async function openJournal(): Promise<Store> {
-    const store = given ?? (await openStore(toStorePath(config.store, env)));
+    const store = given ?? (await openStore(toStorePath(config.store, env), notice));
     if (config.retentionDays !== undefined) await store.prune(Date.now() - config.retentionDays * DAY_MS);
     return store;
   }

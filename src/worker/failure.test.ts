@@ -8,6 +8,9 @@ it.each([
   [{ "Retry-After": "0.5" }, 500],
   [{ "retry-after": "Sun, 15 Nov 2026 12:00:07 GMT" }, 7000],
   [{ "retry-after": "Sun, 15 Nov 2026 11:00:00 GMT" }, 0],
+  // Whoever says it may have another clock.
+  [{ "retry-after": "Sun, 15 Nov 2026 12:07:07 GMT", Date: "Sun, 15 Nov 2026 12:07:00 GMT" }, 7000],
+  [{ "retry-after": "Sun, 15 Nov 2026 12:00:07 GMT", date: "by and by" }, 7000],
   [{ "retry-after": "9", "retry-after-ms": "1250" }, 1250],
   [{ "retry-after": "soon" }, undefined],
   [{}, undefined],

@@ -205,7 +205,7 @@ function causesOf(failure: SdkError): SdkError[] {
   return causes;
 }
 
-/** `Retry-After` in seconds or as a date, or the exact `retry-after-ms`. */
+/** `Retry-After` in seconds or as a date, by the clock of whoever said it where that is known, or the exact `retry-after-ms`. */
 export function parseRetryAfter(headers: Record<string, string>, now = Date.now()): number | undefined {
   const find = (name: string) => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   const exact = Number.parseFloat(find("retry-after-ms") ?? "");
@@ -214,5 +214,7 @@ export function parseRetryAfter(headers: Record<string, string>, now = Date.now(
   if (!value) return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  if (Number.isNaN(date)) return undefined;
+  const saidAt = Date.parse(find("date") ?? "");
+  return Math.max(0, date - (Number.isNaN(saidAt) ? now : saidAt));
 }

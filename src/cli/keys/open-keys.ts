@@ -23,7 +23,10 @@ export async function withKeys<T>(flags: KeyFlags, work: (opened: OpenedKeys) =>
     import("../../gateway/service/service.ts"),
     import("../../gateway/access/keys.ts"),
   ]);
-  const { keys: table, connection } = await openServiceKeys(toStorePath("postgres", env));
+  const { keys: table, connection } = await openServiceKeys(
+    toStorePath("postgres", env),
+    (text) => void process.stderr.write(`${text}\n`),
+  );
   try {
     return await work({ ring: createKeyRing(table), table });
   } finally {

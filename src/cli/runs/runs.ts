@@ -7,6 +7,7 @@ import { toShadowId } from "../../store/shadow.ts";
 import type { RunSummary, Store } from "../../store/types.ts";
 import type { Tutti } from "../../tutti/tutti.ts";
 import { type CommonFlags, checkRequired, oneOf, unknownVerb, wholeNumber } from "../options.ts";
+import type { PostgresFlag } from "../postgres-flag.ts";
 import { toJson } from "../terminal/sanitise.ts";
 import { columnsOf, createStyle } from "../terminal/style.ts";
 import { defineExport, exportRuns } from "./export.ts";
@@ -14,7 +15,16 @@ import { findRun, toRunTable } from "./find-runs.ts";
 
 const STATES = ["ended", "running", "interrupted"] as const;
 const VERBS = ["show", "resume", "rate", "shadow", "export", "delete", "prune"];
+const POSTGRES = [
+  "--postgres [url]",
+  "the runs of the gateways on this Postgres; without an address the one in TUTTI_POSTGRES_URL",
+] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface RunsFlags extends CommonFlags {
+  quiet?: boolean;
+  postgres?: PostgresFlag;
+}
 
 export function define(command: Command): void {
   command
@@ -25,10 +35,11 @@ export function define(command: Command): void {
     .option("--search <text>", "only runs whose question or answer contains this")
     .option("--shadows", "with those that the gateway asked again, unseen")
     .option("--config <file>", "the config file, which may name another journal")
+    .option(...POSTGRES)
     .option("--json", "as JSON on standard output")
     .addHelpText(
       "after",
-      '\nExamples:\n  $ tutti runs --search "prime" --limit 5\n  $ tutti runs show r_m3x\n\nAn id may be shortened as long as only one run begins with it.',
+      '\nExamples:\n  $ tutti runs --search "prime" --limit 5\n  $ tutti runs show r_m3x\n  $ tutti runs --state interrupted --postgres\n\nAn id may be shortened as long as only one run begins with it.',
     )
     .action(list);
   verb(command, "show", "tell a run step by step, with its workflow drawn")
@@ -60,7 +71,8 @@ export function define(command: Command): void {
   const exporting = command
     .command("export")
     .description("write runs for other programs, as JSON lines or Parquet")
-    .option("--config <file>", "the config file, which may name another journal");
+    .option("--config <file>", "the config file, which may name another journal")
+    .option(...POSTGRES);
   defineExport(exporting);
   exporting.action((flags, own: Command) =>
     exportRuns(flags, (work) => withTutti(own, (_, store) => work(store))),
@@ -82,6 +94,7 @@ function verb(parent: Command, name: string, description: string): Command {
     .command(name)
     .description(description)
     .option("--config <file>", "the config file, which may name another journal")
+    .option(...POSTGRES)
     .option("--json", "as JSON on standard output");
 }
 
@@ -90,9 +103,9 @@ async function withTutti<T>(
   work: (tutti: Tutti, store: Store) => Promise<T>,
   onNotice?: (text: string) => void,
 ): Promise<T> {
-  const { config, quiet: isQuiet } = command.optsWithGlobals<CommonFlags & { quiet?: boolean }>();
+  const { config, quiet: isQuiet, postgres } = command.optsWithGlobals<RunsFlags>();
   const { openTutti } = await import("../open-tutti.ts");
-  const tutti = await openTutti({ file: config, isQuiet, onNotice });
+  const tutti = await openTutti({ file: config, isQuiet, onNotice, postgres, isOfThisMachine: true });
   try {
     return await work(tutti, await tutti.store());
   } finally {

@@ -64,8 +64,7 @@ export async function passThroughOnce(
 
 function repeat({ metrics }: GatewayContext, { connection }: Visit, copy: ReplyCopy): PassedThrough {
   metrics.addJoined();
-  if (!copy.body)
-    throw new TuttiError("conflict", "This request was answered; its reply was too large to be kept.");
+  if (!copy.body) throw new TuttiError("conflict", "This request was answered; its reply could not be kept.");
   connection.outgoing.writeHead(copy.status, copy.headers).end(copy.body);
   return { isWhole: true };
 }

@@ -7,7 +7,7 @@ import type { ErrorCode } from "../../base/error-codes.ts";
 import { isTuttiError, TuttiError } from "../../base/errors.ts";
 import { openEngine, type RunEnding } from "../../durable/engine.ts";
 import { fold } from "../../perform/state.ts";
-import type { Store } from "../../store/types.ts";
+import type { RunEvent, Store } from "../../store/types.ts";
 import { createOwner } from "../../tutti/run-setup.ts";
 import type { GatewayContext } from "../context.ts";
 import { findBackground, resumeRun } from "./resume-background.ts";
@@ -25,6 +25,7 @@ export async function openRunEngine(
   const engine = await openEngine(address, {
     id,
     onLeft: (runId) => goOn(context, runId),
+    written: (runId) => context.tutti.backlog.written(runId),
     onWarning: (text) => log.warn("durable engine", { text }),
   });
   context.engine = engine;
@@ -43,19 +44,28 @@ async function neverBegan(store: Store, runId: string): Promise<boolean> {
   }
 }
 
+/** What there is to go on with; undefined where its process died after all was done, or before it had begun. */
+async function findLeft({ tutti, engine }: GatewayContext, runId: string): Promise<RunEvent[] | undefined> {
+  const store = await tutti.store();
+  const events = await store.loadRun(runId);
+  const state = fold(events);
+  if (state?.ended || (!state && (await neverBegan(store, runId)))) return undefined;
+  if (!state) throw new TuttiError("run-busy", "It begins at this moment.");
+  if (!engine) throw new TuttiError("overloaded", "This gateway is still starting.");
+  // Whoever is let in counts for its key's rate: not while its process may live.
+  const [found] = await store.listRuns({ idPrefix: runId, shadows: true, limit: 1 });
+  if (found?.state === "running") throw new TuttiError("run-busy", "Its process may live.");
+  return events;
+}
+
 async function goOn(context: GatewayContext, runId: string): Promise<RunEnding> {
-  const { dispatcher, tutti, log } = context;
+  const { dispatcher, log } = context;
   try {
     while (!context.isClosing) {
       dispatcher.queued.add(runId);
-      const store = await tutti.store();
-      const events = await store.loadRun(runId);
-      const state = fold(events);
-      // It died after all was done, or before there was anything to go on with.
-      if (state?.ended || (!state && (await neverBegan(store, runId)))) return "over";
       try {
-        if (!state) throw new TuttiError("run-busy", "It begins at this moment.");
-        if (!context.engine) throw new TuttiError("overloaded", "This gateway is still starting.");
+        const events = await findLeft(context, runId);
+        if (!events) return "over";
         const live = await resumeRun(context, runId, events);
         dispatcher.queued.delete(runId);
         return (await live.result).stopReason === undefined ? "left" : "over";

@@ -103,7 +103,7 @@ export class RunDispatcher {
     try {
       return await this.#start(asked);
     } finally {
-      await leave?.();
+      void leave?.();
     }
   }
 

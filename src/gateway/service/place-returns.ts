@@ -1,12 +1,11 @@
 // Places that are given back: those of one turn of the event loop together, and again until it is written down.
 
 import type { PostgresConnection } from "../../store/postgres/connection.ts";
+import { ensure } from "../../store/postgres/ensure.ts";
 
-const AGAIN_MS = 1_000;
-
-export function createPlaceReturns({
-  query,
-}: Pick<PostgresConnection, "query">): (...ids: string[]) => Promise<void> {
+export function createPlaceReturns(
+  connection: Pick<PostgresConnection, "query">,
+): (...ids: string[]) => Promise<void> {
   let leaving: string[] = [];
   let giving: Promise<void> | undefined;
 
@@ -15,9 +14,7 @@ export function createPlaceReturns({
     while (leaving.length > 0) {
       const ids = leaving;
       leaving = [];
-      await query("DELETE FROM places WHERE id = ANY ($1::uuid[])", [ids]).catch(() => {
-        setTimeout(() => void giveBack(...ids), AGAIN_MS).unref();
-      });
+      await ensure(connection, "DELETE FROM places WHERE id = ANY ($1::uuid[])", [ids]);
     }
     giving = undefined;
   }

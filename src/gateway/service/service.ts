@@ -40,16 +40,19 @@ export interface ServiceOptions {
   address: string;
   id: string;
   log: Pick<Log, "warn">;
+  onNotice?: (text: string) => void;
 }
 
 /** The keys alone, for a command. */
 export async function openServiceKeys(
   address: string,
+  onWaiting?: (text: string) => void,
 ): Promise<{ keys: KeyTable; connection: PostgresConnection }> {
   const connection = await openConnection(address, {
     schema: SCHEMA,
     maxConnections: CONNECTIONS,
     patienceMs: PATIENCE_MS,
+    onWaiting,
   });
   try {
     await prepareTables(connection, SCHEMA);
@@ -60,8 +63,8 @@ export async function openServiceKeys(
   }
 }
 
-export async function openService({ address, id, log }: ServiceOptions): Promise<Service> {
-  const { keys, connection } = await openServiceKeys(address);
+export async function openService({ address, id, log, onNotice }: ServiceOptions): Promise<Service> {
+  const { keys, connection } = await openServiceKeys(address, onNotice);
   const warn = (error: unknown) =>
     log.warn("what gateways share could not be read or told", { text: messageOf(error) });
   let circuits: ReturnType<typeof shareCircuits> | undefined;

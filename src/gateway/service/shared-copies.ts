@@ -2,10 +2,11 @@
 // and gets the same bytes. What is kept can be read only by whoever sends the very same request again: it is sealed with a key
 // made of the request, of which the table has no more than digests. A gateway's own copies (../relay/copies.ts) come first.
 
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { TuttiError } from "../../base/errors.ts";
 import type { PostgresConnection } from "../../store/postgres/connection.ts";
+import { ensure } from "../../store/postgres/ensure.ts";
 import { MOST_COPIED_BYTES_OF_KEY } from "../access/request-limits.ts";
 import type { ReplyCopy } from "../relay/copies.ts";
 
@@ -41,31 +42,47 @@ export interface SharedCopies {
   begin(request: NamedRequest, signal: AbortSignal): Promise<SharedReply>;
 }
 
+interface Begun {
+  name: string;
+  keyId: string;
+  /** Of this very asking. */
+  entry: string;
+  seal: Buffer;
+}
+
 interface Row {
   request: string;
   status: number | null;
   reply: Buffer | null;
 }
 
+/** Tried again although it was committed, it finds that the row is its own. */
+const BEGIN = `INSERT INTO relayed_replies (name, key_id, request, owner, at, entry) VALUES ($1, $2, $3, $4, ${NOW}, $5)
+  ON CONFLICT (name) DO UPDATE SET entry = excluded.entry WHERE relayed_replies.entry = excluded.entry RETURNING name`;
+
 export function createSharedCopies({
-  connection: { query },
+  connection,
   id: owner,
 }: {
   connection: Pick<PostgresConnection, "query">;
   id: string;
 }): SharedCopies {
+  const { query } = connection;
+
   return {
     async begin(asked, signal) {
       const { name, request, seal } = toDigests(asked);
       const keyId = asked.keyId ?? "";
+      const entry = randomUUID();
+      const begun = { name, keyId, entry, seal };
       const endsAt = performance.now() + LONGEST_WAIT_MS;
       for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(LONGEST_LOOK_MS, waitMs * 2)) {
-        const [taken] = await query(
-          `INSERT INTO relayed_replies (name, key_id, request, owner, at) VALUES ($1, $2, $3, $4, ${NOW})
-           ON CONFLICT DO NOTHING RETURNING name`,
-          [name, keyId, request, owner],
-        );
-        if (taken) return { kind: "ours", settle: (copy) => settle({ name, keyId, seal }, copy) };
+        const [taken] = await query(BEGIN, [name, keyId, request, owner, entry]).catch((error: unknown) => {
+          // It may be ours all the same, and then every repeat would wait for it.
+          void forget(begun);
+          throw error;
+        });
+        if (taken) return { kind: "ours", settle: (copy) => settle(begun, copy) };
         const [row] = await query<Row>("SELECT request, status, reply FROM relayed_replies WHERE name = $1", [
           name,
         ]);
@@ -82,24 +99,35 @@ export function createSharedCopies({
     },
   };
 
-  async function settle(
-    { name, keyId, seal }: { name: string; keyId: string; seal: Buffer },
-    copy: ReplyCopy | undefined,
-  ): Promise<void> {
-    if (!copy) await query("DELETE FROM relayed_replies WHERE name = $1", [name]);
-    else await keep({ name, keyId }, copy.status, copy.body && sealed(copy, copy.body, seal));
+  /** Nobody is kept waiting for a reply that will not come, however long the server is away. */
+  function forget({ name, entry }: Begun): Promise<void> {
+    return ensure(connection, "DELETE FROM relayed_replies WHERE name = $1 AND entry = $2", [name, entry]);
+  }
+
+  async function settle(begun: Begun, copy: ReplyCopy | undefined): Promise<void> {
+    if (!copy) return void forget(begun);
+    try {
+      await keep(begun, copy.status, copy.body && sealed(copy, copy.body, begun.seal));
+    } catch (error) {
+      // It was paid for: repeats are told so rather than asked again.
+      const answered =
+        "UPDATE relayed_replies SET status = $3 WHERE name = $1 AND entry = $2 AND status IS NULL";
+      void ensure(connection, answered, [begun.name, begun.entry, copy.status]);
+      throw error;
+    }
   }
 
   /** The newest of a key stay, as far as there is room for them; of others it is known that they were answered. */
   async function keep(
-    { name, keyId }: { name: string; keyId: string },
+    { name, keyId, entry }: Begun,
     status: number,
     reply: Buffer | undefined,
   ): Promise<void> {
     const bytes = reply?.length ?? 0;
-    await query("UPDATE relayed_replies SET status = $2, reply = $3, bytes = $4 WHERE name = $1", [
-      ...[name, status, reply ?? null, bytes],
-    ]);
+    await query(
+      "UPDATE relayed_replies SET status = $3, reply = $4, bytes = $5 WHERE name = $1 AND entry = $2",
+      [name, entry, status, reply ?? null, bytes],
+    );
     await query(
       `UPDATE relayed_replies SET reply = NULL, bytes = 0 WHERE name IN (
          SELECT name FROM (

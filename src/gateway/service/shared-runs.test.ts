@@ -179,8 +179,7 @@ describe.skipIf(!POSTGRES)(`a run at two gateways on one Postgres${noPostgres}`,
     expect(["planner", "alpha", "beta"].map(count)).toEqual([1, 1, 1]);
     const other = await second.post("/v1/responses", { ...asked, input: "Another one?" }, headers);
     expect(other.status).toBe(409);
-    const { turns } = await readTables(address, "tutti");
-    expect(turns).toEqual([]);
+    await expect.poll(async () => (await readTables(address, "tutti")).turns, SOON).toEqual([]);
   });
 
   it("is cancelled at the one that does not perform it", async () => {

@@ -4,7 +4,9 @@
 // spent by then is in the journal.
 
 import { randomUUID } from "node:crypto";
+import { isTuttiError } from "../../base/errors.ts";
 import type { Client, PostgresConnection } from "../../store/postgres/connection.ts";
+import { ensure } from "../../store/postgres/ensure.ts";
 import {
   type SessionAccount,
   type SessionCaps,
@@ -12,9 +14,6 @@ import {
   type SessionLeft,
   toLeft,
 } from "../access/sessions.ts";
-
-/** How often a hold that could not be given back is tried again. */
-const AGAIN_MS = 1_000;
 
 // A run that holds money has spent some of it: that is not counted twice.
 const ACCOUNT = `SELECT
@@ -52,11 +51,16 @@ export class SharedSessions implements SessionLedger {
       return { usd: wantedUsd, release: () => {} };
     }
     const hold = randomUUID();
-    const usd = await this.#connection.transact(async (client) => {
+    const holding = this.#connection.transact(async (client) => {
       await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", [id]);
       // Tried again although it was committed: nobody had heard of it.
       await client.query("DELETE FROM session_holds WHERE id = $1", [hold]);
       return this.#hold(client, hold, { id, caps, runId, wantedUsd });
+    });
+    const usd = await holding.catch((error: unknown) => {
+      // The same where it is not tried again.
+      if (isTuttiError(error) && error.code === "journal-failed") this.#giveBack(hold);
+      throw error;
     });
     return {
       usd,
@@ -88,8 +92,6 @@ export class SharedSessions implements SessionLedger {
   async add(): Promise<void> {}
 
   #giveBack(hold: string): void {
-    this.#connection.query("DELETE FROM session_holds WHERE id = $1", [hold]).catch(() => {
-      setTimeout(() => this.#giveBack(hold), AGAIN_MS).unref();
-    });
+    void ensure(this.#connection, "DELETE FROM session_holds WHERE id = $1", [hold]);
   }
 }

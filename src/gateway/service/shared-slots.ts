@@ -39,11 +39,11 @@ export function createSharedSlots({
     while (line.waiting.length > 0) {
       const asked = line.waiting.slice(0, MOST_ASKED);
       const granted = await ask(name, most, asked).catch(() => 0);
-      for (const { id, resolve } of asked.slice(0, granted)) {
+      for (const [i, { id, resolve }] of asked.entries()) {
         const at = line.waiting.findIndex((each) => each.id === id);
-        // Stopped meanwhile.
+        // Stopped meanwhile: it may have a place, also where the answer was lost.
         if (at < 0) void giveBack(id);
-        else {
+        else if (i < granted) {
           line.waiting.splice(at, 1);
           resolve(() => void leave(line, id));
         }
@@ -75,6 +75,8 @@ export function createSharedSlots({
         const id = randomUUID();
         const stop = () => {
           line.waiting = line.waiting.filter((each) => each.id !== id);
+          // The answer to an earlier question may have been lost.
+          void giveBack(id);
           reject(signal.reason);
         };
         signal.addEventListener("abort", stop, { once: true });

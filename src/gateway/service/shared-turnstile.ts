@@ -65,6 +65,8 @@ export function createSharedTurnstile({
       try {
         answer(key, gate, asked, await enter(key, asked));
       } catch (error) {
+        // They may have been let in, and the answer was lost.
+        if (key.concurrency !== undefined) void giveBack(...asked.map(({ id }) => id));
         for (const each of asked) each.reject(error);
       }
     }

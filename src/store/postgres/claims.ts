@@ -35,8 +35,9 @@ export interface Claims {
 
 /** `now`: by default the server's clock, those of the gateways may differ by minutes. */
 export function createClaims({ query, transact }: PostgresConnection, now?: () => number): Claims {
-  /** By the owner that this process claimed them for. */
-  const claimed = new Map<string, string>();
+  /** What this process has claimed, for whom: an owner that loses a run does not get it back by saying that it lives. */
+  const claimed = new Set<string>();
+  const nameOf = ({ run, owner }: Wanted) => `${owner.id} ${run}`;
 
   const take = createBatch(async (wanted: Wanted[]) => {
     // In one order for everybody: two processes that want the same runs wait for each other, and not in a circle.
@@ -116,14 +117,14 @@ export function createClaims({ query, transact }: PostgresConnection, now?: () =
     readTime,
     async claim(run, owner) {
       // Said again by whoever has lost it meanwhile, it stays lost.
-      if (claimed.get(run) === owner.id) return renew({ run, owner });
+      if (claimed.has(nameOf({ run, owner }))) return renew({ run, owner });
       const got =
         (await take({ run, owner })) || (await transact((client) => takeOver(client, { run, owner })));
-      if (got) claimed.set(run, owner.id);
+      if (got) claimed.add(nameOf({ run, owner }));
       return got;
     },
     async release(run, owner) {
-      if (claimed.get(run) === owner.id) claimed.delete(run);
+      claimed.delete(nameOf({ run, owner }));
       await release({ run, owner });
     },
     async living(client, among) {

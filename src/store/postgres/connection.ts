@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   maxConnections: number;
   /** How long a server that is away is waited for. */
   patienceMs: number;
+  /** Hears once, in words, that a server that has never answered is waited for. */
+  onWaiting?: (text: string) => void;
 }
 
 export interface PostgresConnection {
@@ -30,6 +32,8 @@ const PACKAGE = "pg@8.23.1";
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 const CONNECT_MS = 5_000;
+/** A person at a terminal should know by then. */
+const TELL_MS = 2_000;
 /** Of a connection that does not answer any more, as behind a network that was cut. */
 const ANSWER_MS = 30_000;
 
@@ -48,7 +52,7 @@ export function toPublicName(address: string): string {
 
 export async function openConnection(
   address: string,
-  { schema, maxConnections, patienceMs }: ConnectionOptions,
+  { schema, maxConnections, patienceMs, onWaiting }: ConnectionOptions,
 ): Promise<PostgresConnection> {
   const name = toPublicName(address);
   const { password } = new URL(address);
@@ -68,15 +72,27 @@ export async function openConnection(
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   let closed = false;
+  /** Nothing was heard of it yet, and nobody was told. */
+  let isSilent = true;
 
   async function persist<T>(work: () => Promise<T>): Promise<T> {
-    const deadline = Date.now() + patienceMs;
+    const startedAt = performance.now();
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
       if (closed) throw new TuttiError("journal-failed", `The journal in ${name} is closed. Open it again.`);
       try {
-        return await work();
+        const result = await work();
+        isSilent = false;
+        return result;
       } catch (error) {
-        if (!isPassing(error) || Date.now() + waitMs > deadline) throw toJournalError(name, error);
+        const waitedMs = performance.now() - startedAt;
+        if (!isPassing(error) || waitedMs + waitMs > patienceMs) throw toJournalError(name, error);
+        if (isSilent && waitedMs >= TELL_MS) {
+          isSilent = false;
+          const most = Math.round(patienceMs / 1_000);
+          onWaiting?.(
+            `${name} does not answer yet (${messageOf(error)}). It is waited for, ${most} s at the most.`,
+          );
+        }
         await new Promise((done) => setTimeout(done, waitMs * (0.5 + Math.random() / 2)));
       }
     }
@@ -154,6 +170,10 @@ function toAdvice(code: unknown): string {
       return "Create this database first (createdb), or name another one in the address.";
     case "42501":
       return "The user must be allowed to create a schema in this database.";
+    case "3F000":
+      return "The schema belongs to another user: let this one use it (GRANT USAGE, CREATE ON SCHEMA …), or name its owner in the address.";
+    case "53300":
+      return "Raise max_connections of the server: a gateway takes up to 40.";
     case "53100":
       return "Free space on the server's disk.";
     default:
@@ -165,7 +185,7 @@ export async function loadPg(): Promise<typeof Pg> {
   try {
     return (await import("pg")).default;
   } catch (cause) {
-    const message = `A journal in Postgres needs the package pg, which is not installed. Install it with: npm install ${PACKAGE}`;
+    const message = `A journal in Postgres needs the package pg, which is not installed. Install it with: npm install ${PACKAGE} (tutti serve also needs @dbos-inc/dbos-sdk: docs/postgres.md)`;
     throw new TuttiError("journal-failed", message, { cause });
   }
 }

@@ -5,7 +5,7 @@ import { TuttiError } from "../../base/errors.ts";
 import { toCacheSums } from "../sums.ts";
 import { APPEND_FORMAT } from "./append-format.ts";
 import type { Client, PostgresConnection } from "./connection.ts";
-import { SERVICE_FORMAT, SHARED_FORMAT } from "./service-format.ts";
+import { ENTRY_FORMAT, SERVICE_FORMAT, SHARED_FORMAT } from "./service-format.ts";
 
 // `top` is the run at the head of a nested one, itself for others. `folded` is for searching: question and answer in small
 // letters. Events are text and not jsonb, which knows no zero character. `appends` makes an append that is tried again, because
@@ -183,6 +183,7 @@ const FORMATS: readonly { sql: string; fill?: (client: Client) => Promise<void> 
   { sql: FORMAT_4 },
   { sql: APPEND_FORMAT },
   { sql: SHARED_FORMAT },
+  { sql: ENTRY_FORMAT },
 ];
 
 /** Two processes that start at once do not both make the tables: the second waits for the first. */

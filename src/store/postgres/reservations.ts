@@ -2,7 +2,7 @@
 // Two reservations of one key wait for each other, so a budget holds however many processes ask at once.
 
 import { randomUUID } from "node:crypto";
-import { CLAIM_MS, type Claim, isAlive } from "../owner.ts";
+import { CLAIM_MS, type Claim, isAlive, isPerforming } from "../owner.ts";
 import {
   type KeyAccount,
   type LostReservation,
@@ -52,13 +52,18 @@ export const createReservationId = randomUUID;
 
 export async function renew(client: Client, owner: Owner, now: number): Promise<LostReservation[]> {
   await client.query("UPDATE reservations SET heartbeat = $1 WHERE owner = $2", [now, owner.id]);
-  const { rows } = await client.query<Claim & { run: string; lost: string | null }>(
-    `SELECT id, run, lost, owner, pid, host, heartbeat AS "heartbeatAt" FROM reservations
-     WHERE owner <> $1 AND (host = $2 OR heartbeat <= $3)`,
+  const { rows } = await client.query<Claim & { run: string; lost: string | null; claimedAt: number | null }>(
+    `SELECT r.id, r.run, lost, r.owner, r.pid, r.host, r.heartbeat AS "heartbeatAt", c.heartbeat AS "claimedAt"
+     FROM reservations r LEFT JOIN claims c ON c.run = r.run AND c.pid = r.pid AND c.host = r.host
+     WHERE r.owner <> $1 AND (r.host = $2 OR r.heartbeat <= $3)`,
     [owner.id, owner.host, now - CLAIM_MS],
   );
   return rows
-    .filter((row) => !isAlive(row, now))
+    .filter((row) => {
+      const { claimedAt } = row;
+      const claim = claimedAt === null ? undefined : { ...row, heartbeatAt: claimedAt };
+      return !isAlive(row, now) && !isPerforming(row, claim, now);
+    })
     .map(({ id, run, lost }) => ({
       id,
       runId: run,

@@ -110,3 +110,10 @@ export const SHARED_FORMAT = `
   );
   CREATE SEQUENCE calibration_versions;
 `;
+
+// `entry`: of whoever has the turn, or asks for the reply. One that is tried again, because nobody knows whether it was committed,
+// finds its own row and not somebody else's.
+export const ENTRY_FORMAT = `
+  ALTER TABLE turns ADD COLUMN entry uuid;
+  ALTER TABLE relayed_replies ADD COLUMN entry uuid;
+`;

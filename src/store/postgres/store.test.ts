@@ -13,6 +13,7 @@ import { NEWEST_FORMAT, prepareTables } from "./format.ts";
 import { openPostgresStore } from "./store.ts";
 
 const PATIENT = { timeout: 60_000 };
+const SOON = { timeout: 30_000, interval: 50 };
 const here: Owner = { id: "here", pid: process.pid, host: "one" };
 const there: Owner = { id: "there", pid: process.pid, host: "two" };
 
@@ -90,6 +91,20 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     ]);
   });
 
+  it("gives a run that was lost not back to who lost it, also where its own process has had it meanwhile", async () => {
+    let clock = 0;
+    const store = await opened(openTestPostgres({ schema: newSchema(), now: () => clock }));
+    expect(await store.claim("r", here)).toBe(true);
+    clock += 16_000;
+    const other = { ...here, id: "other" };
+    expect(await store.claim("r", other)).toBe(true);
+    await store.release("r", other);
+    expect(await store.claim("r", here)).toBe(false);
+    // Once it has given it up it may begin anew.
+    await store.release("r", here);
+    expect(await store.claim("r", here)).toBe(true);
+  });
+
   it.each(Array.from({ length: NEWEST_FORMAT - 1 }, (_, i) => i + 1))(
     "upgrades tables of format %i with what is in them, and tells what caches took and saved",
     async (format) => {
@@ -143,6 +158,29 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     expect(await queryTestPostgres(schema, "SELECT version FROM format")).toEqual([{ version: 1000 }]);
   });
 
+  it("keeps no money of a reservation that it could not tell of", async () => {
+    const schema = newSchema();
+    const store = await opened(openTestPostgres({ schema }));
+    const proxy = await startProxy(POSTGRES!);
+    closing.push(() => proxy.close());
+    const through = await opened(
+      openPostgresStore(proxy.address, { schema, maxConnections: 1, patienceMs: 0 }),
+    );
+    proxy.cutAfter("COMMIT");
+    const asked = {
+      runId: "r",
+      keyId: "key",
+      wantedUsd: 1,
+      leastUsd: 1,
+      budgetUsd: 10,
+      from: 0,
+      owner: here,
+    };
+    await expect(through.reserve(asked)).rejects.toMatchObject({ code: "journal-failed" });
+    expect(proxy.cuts()).toBe(1);
+    await expect.poll(() => store.loadAccount("key", 0), SOON).toEqual({ spentUsd: 0, reservedUsd: 0 });
+  });
+
   it("never gives away more of a budget than there is, from two processes at once", async () => {
     const [a, b] = await twoStores();
     const request = (store: Store, i: number) =>
@@ -165,6 +203,25 @@ describe.skipIf(!POSTGRES)(`the journal in Postgres${noPostgres}`, PATIENT, () =
     await store.append([stepDelta("r", "once")]);
     expect(proxy.cuts()).toBe(1);
     expect(await store.loadRun("r")).toHaveLength(2);
+  });
+
+  it("tells once that a server that has never answered is waited for", async () => {
+    const told: string[] = [];
+    const options = { patienceMs: 4_000, onWaiting: (text: string) => void told.push(text) };
+    await expect(openPostgresStore("postgres://me:a-secret@127.0.0.1:1/db", options)).rejects.toThrow();
+    expect(told).toEqual([
+      expect.stringMatching(/^127\.0\.0\.1:1\/db does not answer yet .* 4 s at the most\.$/),
+    ]);
+  });
+
+  it("says what a user lacks who may not use the tables of another one", async () => {
+    const schema = newSchema();
+    await (await openTestPostgres({ schema })).close();
+    await queryTestPostgres(schema, `CREATE ROLE role_${schema} LOGIN PASSWORD 'word'`);
+    const address = Object.assign(new URL(POSTGRES!), { username: `role_${schema}`, password: "word" });
+    await expect(openPostgresStore(address.href, { schema })).rejects.toThrow(
+      /GRANT USAGE, CREATE ON SCHEMA/,
+    );
   });
 
   it("says what is wrong without the password", async () => {

@@ -14,6 +14,7 @@ import { withoutContent } from "../without-content.ts";
 import { createAppends } from "./append.ts";
 import { createClaims, NOW } from "./claims.ts";
 import { type Client, type ConnectionOptions, openConnection } from "./connection.ts";
+import { ensure } from "./ensure.ts";
 import { prepareTables } from "./format.ts";
 import { type KeptMessage, releaseLists } from "./message-lists.ts";
 import { createReservationId, loadAccount, renew, reserve } from "./reservations.ts";
@@ -31,16 +32,17 @@ const PRUNE_RUNS = 200;
 const APPEND_KEPT_MS = 600_000;
 const CLEAN_MS = 60_000;
 
+const UNRESERVE = "DELETE FROM reservations WHERE id::text = $1";
 const IS_FEEDBACK = `left(json, ${FEEDBACK_START.length}) = '${FEEDBACK_START}'`;
 
 export async function openPostgresStore(address: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const { schema = "tutti", maxConnections = 10, patienceMs = 30_000, now } = options;
+  const { schema = "tutti", maxConnections = 10, patienceMs = 30_000, onWaiting, now } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new TuttiError(
       "journal-failed",
       `A schema of Postgres is named in small letters, not ${JSON.stringify(schema)}.`,
     );
-  const connection = await openConnection(address, { schema, maxConnections, patienceMs });
+  const connection = await openConnection(address, { schema, maxConnections, patienceMs, onWaiting });
   const { transact, query } = connection;
   try {
     await prepareTables(connection, schema);
@@ -152,12 +154,20 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
       return toSpendingRows(await query<SumRow>(sql, values), filter.groupBy ?? []);
     },
     loadAccount: (keyId, from) => read((client) => loadAccount(client, keyId, from)),
-    reserve(request) {
+    async reserve(request) {
       const id = createReservationId();
-      return transact(async (client) => reserve(client, { id, request, now: await readTime(client) }));
+      try {
+        return await transact(async (client) =>
+          reserve(client, { id, request, now: await readTime(client) }),
+        );
+      } catch (error) {
+        // It may have been committed, and nobody would ever give it back.
+        void ensure(connection, UNRESERVE, [id]);
+        throw error;
+      }
     },
     async unreserve(id) {
-      await query("DELETE FROM reservations WHERE id::text = $1", [id]);
+      await query(UNRESERVE, [id]);
     },
     renewReservations: (owner) => transact(async (client) => renew(client, owner, await readTime(client))),
     async checkWritable() {

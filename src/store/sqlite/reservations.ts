@@ -2,7 +2,7 @@
 // taking share a transaction that holds the lock of the file, so a budget holds between processes too.
 
 import { randomUUID } from "node:crypto";
-import { type Claim, isAlive } from "../owner.ts";
+import { type Claim, isAlive, isPerforming } from "../owner.ts";
 import {
   type KeyAccount,
   type LostReservation,
@@ -31,6 +31,9 @@ export function createReservationTable(database: Database): ReservationTable {
   const others = database.prepare(
     "SELECT id, run, lost, owner, pid, host, heartbeat AS heartbeatAt FROM reservations WHERE owner <> ?",
   );
+  const claimOf = database.prepare(
+    "SELECT owner AS id, pid, host, heartbeat AS heartbeatAt FROM claims WHERE run = ?",
+  );
 
   function account(keyId: string, from: number): KeyAccount {
     const { usd: spentUsd } = spent.get(keyId, Math.floor(from / DAY_MS)) as { usd: number };
@@ -56,7 +59,9 @@ export function createReservationTable(database: Database): ReservationTable {
     renew(owner, now) {
       beat.run(now, owner.id);
       type Row = Claim & { run: string; lost: string | null };
-      const dead = (others.all(owner.id) as Row[]).filter((row) => !isAlive(row, now));
+      const dead = (others.all(owner.id) as Row[]).filter(
+        (row) => !isAlive(row, now) && !isPerforming(row, claimOf.get(row.run) as Claim | undefined, now),
+      );
       return dead.map(({ id, run, lost }) => ({
         id,
         runId: run,

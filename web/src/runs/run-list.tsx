@@ -187,7 +187,7 @@ const Row = memo(function Row({ run, index, height, now }: RowProps) {
         <Tokens input={run.inputTokens} output={run.outputTokens} />
       </td>
       <td className="right">
-        <Duration ms={endedAt === undefined ? undefined : endedAt - startedAt} />
+        <Duration ms={endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt)} />
       </td>
       <td className="right">
         <Money usd={run.costUsd} isSimulated={isSimulated} estimatedUsd={run.estimatedUsd} />

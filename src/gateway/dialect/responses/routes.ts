@@ -10,7 +10,7 @@ import { loadOwnRun } from "../../routes/runs.ts";
 import { replay } from "../../runs/live-runs.ts";
 import { failureOf, toOutcome } from "../../runs/outcome.ts";
 import { linesOf, respondStreamed } from "../../runs/respond.ts";
-import { stopRun } from "../../runs/stop-run.ts";
+import { stopRun, willGoOn } from "../../runs/stop-run.ts";
 import { parseReplyId, type Turn, toReplyId, toTurns } from "../../runs/turns.ts";
 import type { Dialect, Handler, ReplyHead, Route } from "../../types.ts";
 import { toInputItems } from "./input-items.ts";
@@ -95,17 +95,15 @@ async function toResponse(
 }
 
 /** Of a run without an end: this gateway performs it, or another one on the same journal, or one will soon. */
-async function findStatus(
-  { live, dispatcher, tutti, engine }: GatewayContext,
-  { id, origin }: Run,
-): Promise<"in_progress" | "queued" | "lost"> {
+async function findStatus(context: GatewayContext, run: Run): Promise<"in_progress" | "queued" | "lost"> {
+  const { live, tutti, engine } = context;
+  const { id } = run;
   if (live.find(id)) return "in_progress";
   const store = await tutti.store();
   const find = async () => (await store.listRuns({ idPrefix: id, limit: 1 }))[0];
   if ((await find())?.state === "running") return "in_progress";
-  if (!engine) return origin?.isBackground && !dispatcher.refused.has(id) ? "queued" : "lost";
-  const resumes = (await store.loadRun(id)).filter(({ type }) => type === "run-resume").length;
-  if (await engine.isKept(id, resumes + 1)) return "queued";
+  if (await willGoOn(context, run)) return "queued";
+  if (!engine) return "lost";
   // It may have ended while it was looked for.
   return (await find())?.state === "interrupted" ? "lost" : "in_progress";
 }
