@@ -8,6 +8,7 @@ import type { RunEvent, StepReply } from "../store/types.ts";
 import { toMessages } from "../worker/brief.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
+import { toOwnMessages } from "../worker/exchanges.ts";
 import { combines, isModel, nests } from "../worker/kinds.ts";
 import {
   type Billed,
@@ -202,10 +203,11 @@ export function toRequest(
     round,
     step,
     attempt,
+    worker,
     maxOutputTokens,
     brief,
-  }: Pick<AskAction, "round" | "step" | "attempt" | "maxOutputTokens" | "brief">,
-  { runId, settings }: RunState,
+  }: Pick<AskAction, "round" | "step" | "attempt" | "worker" | "maxOutputTokens" | "brief">,
+  { runId, settings, pool }: RunState,
   nested: Nested | undefined,
 ): WorkerRequest {
   const { maxOutputTokens: _, toolChoice, ...output } = (brief.isLast && brief.task.output) || {};
@@ -213,7 +215,7 @@ export function toRequest(
   return {
     // Written when somebody reads them: simulated and recorded workers go by the brief.
     get messages() {
-      messages ??= toMessages(brief);
+      messages ??= toOwnMessages(toMessages(brief), pool[worker]!.id);
       return messages;
     },
     brief,

@@ -2,7 +2,7 @@
 // for in `boundBriefTokens`. Whoever knows how many tokens a worker counted for some of them need not go by bytes there.
 
 import { hash } from "node:crypto";
-import { attachmentsOf, boundBriefTokens, textOf } from "./brief.ts";
+import { attachmentsOf, boundBriefTokens, originalBytes, textOf } from "./brief.ts";
 import { toTurn } from "./exchanges.ts";
 import { attachmentBytes, attachmentImages, IMAGE_TOKENS } from "./price.ts";
 import type { Brief, Exchange, Message } from "./types.ts";
@@ -60,7 +60,7 @@ function measure(source: Message | Exchange, messages: readonly Message[], hidde
   if (known) return known;
   let boundTokens = 0;
   for (const message of messages) {
-    boundTokens += Buffer.byteLength(textOf(message));
+    boundTokens += Buffer.byteLength(textOf(message)) + originalBytes(message);
     for (const part of attachmentsOf(message))
       boundTokens += attachmentBytes(part) + IMAGE_TOKENS * attachmentImages(part);
   }

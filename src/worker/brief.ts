@@ -248,13 +248,22 @@ function readTask(task: Task): ReadTask {
     // Made from the beginning, which stays the same while the conversation grows, and so does the text it is in.
     mark: markFor(texts.slice(0, 1), texts),
     bytes:
-      texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) + sumOf(attachments, attachmentBytes),
+      texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+      sumOf(attachments, attachmentBytes) +
+      sumOf(task.messages, originalBytes),
     images: sumOf(attachments, attachmentImages),
     count: texts.length,
     tools: describeTools(task.output?.tools),
   };
   readTasks.set(task, read);
   return read;
+}
+
+/** Of the thoughts and ids that its worker gets beside the text. */
+export function originalBytes(message: Message): number {
+  if (message.role !== "assistant" || !message.original) return 0;
+  const { reasoning = [], toolCalls } = message.original;
+  return Buffer.byteLength(JSON.stringify([reasoning, toolCalls]));
 }
 
 function sumOf<T>(values: readonly T[], of: (value: T) => number): number {

@@ -1,7 +1,7 @@
-// Earlier turns of a step as messages, and what of them another worker may read. It needs nothing of Node, so that the
-// dashboard can fold a run with it.
+// Earlier turns of a step as messages, what of them another worker may read, and replies of earlier runs as their worker gave
+// them. It needs nothing of Node, so that the dashboard can fold a run with it.
 
-import type { Brief, Exchange, Message, Task } from "./types.ts";
+import type { Brief, CacheMark, Exchange, Message, Part, Task } from "./types.ts";
 
 /** Between what the user said and what the team adds. */
 export const BETWEEN = "\n\n";
@@ -62,4 +62,87 @@ export function forWorker(brief: Brief, worker: number): Brief {
 function withoutThoughts(exchange: Exchange): Exchange {
   const { text, toolCalls } = exchange.reply;
   return { ...exchange, reply: { text, toolCalls: toolCalls?.map(({ metadata: _, ...call }) => call) } };
+}
+
+/**
+ * A conversation for this worker: its own replies of earlier runs as it gave them, with their thoughts and under its provider's
+ * ids. What a loop has sent then comes again byte for byte, and is read from a cache.
+ */
+export function toOwnMessages(messages: Message[], workerId: string): Message[] {
+  if (!messages.some((message) => originalOf(message, workerId))) return messages;
+  const ids = new Map<string, string>();
+  let said: string | undefined;
+  return messages.flatMap((message): Message[] => {
+    if (message.role === "assistant") {
+      const original = originalOf(message, workerId);
+      said = original?.said;
+      for (const [at, { id }] of (original?.toolCalls ?? []).entries())
+        ids.set(message.toolCalls?.[at]?.id ?? "", id);
+      return [original ? writeOwn(message, original) : message];
+    }
+    if (message.role === "tool") return [withId(message, ids.get(message.toolCallId))];
+    if (message.role !== "user" || said === undefined) return [message];
+    const text = said;
+    // All of it is in the first one.
+    said = "";
+    return text === ""
+      ? []
+      : [{ role: "user", content: [{ type: "text", text, isCached: markOf(message) }] }];
+  });
+}
+
+type AssistantMessage = Extract<Message, { role: "assistant" }>;
+type ToolMessage = Extract<Message, { role: "tool" }>;
+
+function originalOf(message: Message, workerId: string): AssistantMessage["original"] {
+  const original = message.role === "assistant" ? message.original : undefined;
+  return original?.workerId === workerId ? original : undefined;
+}
+
+function markOf({ content }: Message): CacheMark | undefined {
+  return typeof content === "string" ? undefined : content.findLast(({ isCached }) => isCached)?.isCached;
+}
+
+/** They come again with every turn: each is written once. */
+const writtenOwn = new WeakMap<Message, Message>();
+
+function writeOwn(
+  message: AssistantMessage,
+  { toolCalls, reasoning }: NonNullable<AssistantMessage["original"]>,
+): Message {
+  const known = writtenOwn.get(message) ?? {
+    role: message.role,
+    content: message.content,
+    toolCalls,
+    reasoning,
+  };
+  writtenOwn.set(message, known);
+  return known;
+}
+
+function withId(message: ToolMessage, toolCallId: string | undefined): Message {
+  if (toolCallId === undefined || toolCallId === message.toolCallId) return message;
+  const known = writtenOwn.get(message);
+  if (known?.role === "tool" && known.toolCallId === toolCallId) return known;
+  const written = { ...message, toolCallId };
+  writtenOwn.set(message, written);
+  return written;
+}
+
+/** As the client has it. */
+export function withoutOriginal(message: Message): Message {
+  if (message.role !== "assistant" || !message.original) return message;
+  const { original: _, ...sent } = message;
+  return sent;
+}
+
+/** What the user said in these messages, where it is text alone: as a run is told it that goes on. */
+export function textOfUser(messages: readonly Message[]): string | undefined {
+  const texts: string[] = [];
+  for (const { content } of messages) {
+    const parts: Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    if (!parts.every((part) => part.type === "text")) return undefined;
+    texts.push(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+  }
+  return texts.join("\n\n");
 }

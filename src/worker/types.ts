@@ -67,7 +67,13 @@ export type Message =
   /** `ownLength`: so much of a text is the user's own, what follows is the team's. Providers get two parts. */
   | { role: "user"; content: string | Part[]; ownLength?: number }
   /** `reasoning`: of this very worker, in a turn that called tools. Providers want it back before the results. */
-  | { role: "assistant"; content: string; toolCalls?: ToolCall[]; reasoning?: ReasoningPart[] }
+  | {
+      role: "assistant";
+      content: string;
+      toolCalls?: ToolCall[];
+      reasoning?: ReasoningPart[];
+      original?: OriginalReply;
+    }
   | {
       role: "tool";
       toolCallId: string;
@@ -76,6 +82,16 @@ export type Message =
       images?: ImagePart[];
       isCached?: CacheMark;
     };
+
+/** A reply of an earlier run as its worker gave it, in place of what the client calls it. Nobody else is sent it. */
+export interface OriginalReply {
+  workerId: string;
+  /** Under the ids of its provider. */
+  toolCalls: ToolCall[];
+  reasoning?: ReasoningPart[];
+  /** What the user said behind the results, as the one text that it was sent as, where the client has it in pieces. */
+  said?: string;
+}
 
 /** A tool of the client. Only the last step of a workflow may call it. */
 export interface ToolDefinition {

@@ -7,6 +7,7 @@ import { fold } from "../../perform/state.ts";
 import { toBrief } from "../../perform/visible.ts";
 import type { RunEvent, Store } from "../../store/types.ts";
 import { toMessages } from "../../worker/brief.ts";
+import { toOwnMessages, withoutOriginal } from "../../worker/exchanges.ts";
 import type { Message } from "../../worker/types.ts";
 import type { GatewayKey } from "../access/keys.ts";
 import type { StepMessages } from "../dashboard/types.ts";
@@ -50,16 +51,17 @@ export async function showOwnMessages(store: Store, id: string, viewer: Viewer):
     : state.rounds.flatMap(({ steps }, round) =>
         steps.flatMap(({ startedAt, worker }, step): StepMessages[] => {
           if (startedAt === undefined) return [];
-          const messages = toMessages(toBrief(state, round, step)).map(toSent);
-          return [{ round, step, workerId: state.pool[worker]?.id ?? "", messages }];
+          const workerId = state.pool[worker]?.id ?? "";
+          const messages = toOwnMessages(toMessages(toBrief(state, round, step)), workerId);
+          return [{ round, step, workerId, messages: messages.map(toSent) }];
         }),
       );
   return { object: "list", data, isStripped };
 }
 
-/** Where the user's own text ends is a note for us, and no part of what is sent. */
+/** Where the user's own text ends and what another worker said is a note for us, and no part of what is sent. */
 function toSent(message: Message): Message {
-  if (message.role !== "user") return message;
+  if (message.role !== "user") return withoutOriginal(message);
   const { ownLength: _, ...sent } = message;
   return sent;
 }

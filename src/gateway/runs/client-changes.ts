@@ -2,11 +2,12 @@
 // finds the run that a conversation goes on with: here the two are compared, so that nothing is sent from the journal that the
 // client does not send any more.
 
-import { isObject } from "../../base/fields.ts";
 import { countSame } from "../../base/growing-fold.ts";
 import { isSame } from "../../base/same.ts";
 import type { Run } from "../../perform/run.ts";
+import { textOfUser, withoutOriginal } from "../../worker/exchanges.ts";
 import type { Exchange, Message, ToolCall, ToolResult } from "../../worker/types.ts";
+import { isSameInput, withKnownReplies } from "./originals.ts";
 import { parseToolCallId, toReturned } from "./turns.ts";
 
 /**
@@ -40,8 +41,9 @@ export function findChanges(
   const newest = run.stopReason === "tool-calls" ? turns.get(turn) : undefined;
   if (newest && !isWhole(newest, last?.toolCalls?.length ?? 0)) return undefined;
   const opening = messages.slice(0, first);
+  const isAsBefore = isSame(opening.map(withoutOriginal), run.task.messages.map(withoutOriginal));
   return {
-    messages: isSame(opening, run.task.messages) ? undefined : opening,
+    messages: isAsBefore ? undefined : withKnownReplies(opening, run.task.messages),
     exchanges: isSame(exchanges, kept) ? undefined : exchanges,
     reply: last && newest && toReplyNow({ text: last.reply, toolCalls: last.toolCalls }, newest),
   };
@@ -58,23 +60,6 @@ function toReplyNow({ text, toolCalls = [] }: SentReply, now: SentTurn): SentRep
   });
   const isChanged = now.text !== text || calls.some((call, index) => call !== toolCalls[index]);
   return isChanged ? { text: now.text, toolCalls: calls } : undefined;
-}
-
-/** Some dialects give arguments as objects, and the client writes them anew; what was no object comes back in one, or empty. */
-function isSameInput(kept: string, sent: string): boolean {
-  if (kept === sent) return true;
-  const [before, now] = [toObject(kept), toObject(sent)];
-  if (before) return now !== undefined && isSame(before, now);
-  return sent === "{}" || sent.includes(JSON.stringify(kept));
-}
-
-function toObject(json: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(json === "" ? "{}" : json);
-    return isObject(parsed) && !Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 // ---- Its turns, as the client sends them back ---------------------------------------------------------------
@@ -138,9 +123,11 @@ function toSentTurns(messages: readonly Message[], runId: string): Map<number, S
       const id = parseToolCallId(message.toolCallId);
       if (id?.runId !== runId) return undefined;
       current!.results.set(id.index, message);
-    } else if (message.role === "user" && typeof message.content === "string") {
-      current!.said.push(message.content);
-    } else return undefined;
+    } else {
+      const said = message.role === "user" ? textOfUser([message]) : undefined;
+      if (said === undefined) return undefined;
+      current!.said.push(said);
+    }
   }
   sentBefore.set(first, { runId, messages, turns, byNumber });
   return byNumber;

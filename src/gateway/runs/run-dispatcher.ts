@@ -31,6 +31,7 @@ import {
 import type { EarlierRuns } from "./earlier-runs.ts";
 import { LiveRun, type LiveRuns, replay } from "./live-runs.ts";
 import { toStage } from "./models.ts";
+import { findRepeatedRun, withOriginals } from "./originals.ts";
 import { failureOf } from "./outcome.ts";
 import {
   findToolTail,
@@ -116,7 +117,16 @@ export class RunDispatcher {
     const goneOn = tail && (await this.#goOn(asked, tail, messages));
     if (goneOn) return goneOn;
     if (!messages.some(({ role }) => role === "user")) throw lostRun();
-    return this.#startNew(asked, toTask(messages).messages);
+    return this.#startNew(asked, await this.#withOriginals(asked, toTask(messages).messages));
+  }
+
+  /** Whoever cannot read the journal now is sent the conversation as the client tells it. */
+  async #withOriginals({ key }: DispatchRequest, messages: Message[]): Promise<Message[]> {
+    const id = findRepeatedRun(messages);
+    const events = id === undefined ? [] : await this.#earlier.load(key, id).catch(() => []);
+    const state = fold(events);
+    if (!state || state.origin?.keyId !== key?.id || state.isStripped) return messages;
+    return withOriginals(messages, state);
   }
 
   async #startNew(asked: DispatchRequest, messages: Message[]): Promise<LiveReply> {

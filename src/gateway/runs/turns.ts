@@ -6,6 +6,7 @@ import { isSame } from "../../base/same.ts";
 import { type Run, toRun } from "../../perform/run.ts";
 import { next, type RunState } from "../../perform/state.ts";
 import type { RunEvent } from "../../store/types.ts";
+import { textOfUser } from "../../worker/exchanges.ts";
 import type { Message, ToolResult } from "../../worker/types.ts";
 import type { Dialect } from "../types.ts";
 
@@ -24,14 +25,9 @@ export interface ToolTail {
 /** The results of tools at the end of a conversation, if they are all for one reply of ours. */
 export function findToolTail(messages: readonly Message[]): ToolTail | undefined {
   let end = messages.length;
-  const said: string[] = [];
-  for (; end > 0 && messages[end - 1]!.role === "user"; end--) {
-    const { content } = messages[end - 1] as Extract<Message, { role: "user" }>;
-    const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    if (!parts.every((part) => part.type === "text")) return undefined;
-    said.push(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
-  }
-  said.reverse();
+  while (end > 0 && messages[end - 1]!.role === "user") end--;
+  const said = textOfUser(messages.slice(end));
+  if (said === undefined) return undefined;
   let tail: ToolTail | undefined;
   for (; end > 0; end--) {
     const message = messages[end - 1]!;
@@ -41,7 +37,7 @@ export function findToolTail(messages: readonly Message[]): ToolTail | undefined
     tail ??= { runId: id.runId, turn: id.turn, contents: new Map() };
     tail.contents.set(id.index, toReturned(message));
   }
-  return tail && said.length > 0 ? { ...tail, said: said.join("\n\n") } : tail;
+  return tail && said !== "" ? { ...tail, said } : tail;
 }
 
 export interface Turn {
