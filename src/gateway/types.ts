@@ -4,7 +4,7 @@
 
 import type { TuttiError } from "../base/errors.ts";
 import type { StopReason } from "../store/types.ts";
-import type { FinishReason, Message, Task, ToolCall } from "../worker/types.ts";
+import type { FinishReason, Message, SettingName, Task, ToolCall } from "../worker/types.ts";
 import type { GatewayContext } from "./context.ts";
 import type { Visit } from "./http/route.ts";
 import type { RelayReader } from "./relay/types.ts";
@@ -90,6 +90,8 @@ export interface ReplyOutcome {
   completedAt: number;
   /** One line for each thing that happened, as it was streamed. Empty where nobody wanted to read it. */
   progress: string[];
+  /** What its provider does not have of what the client has set. */
+  ignored?: SettingName[];
   /** It is the answer of an earlier run to the same request. */
   isCached?: true;
 }

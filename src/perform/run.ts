@@ -14,7 +14,7 @@ import type {
 import type { TurnDecision } from "../trajectory/types.ts";
 import { isSimulated } from "../worker/kinds.ts";
 import { addUsage, NO_USAGE } from "../worker/price.ts";
-import type { Exchange, Task, ToolCall, Usage } from "../worker/types.ts";
+import type { Exchange, SettingName, Task, ToolCall, Usage } from "../worker/types.ts";
 import type { Access, Workflow } from "../workflow/types.ts";
 import type { RoundState, RunState, StepState } from "./state.ts";
 import { partialOf, toAnswer } from "./visible.ts";
@@ -46,6 +46,8 @@ export interface RunStep {
   finishReason?: string;
   /** Of the client's stop sequences the one that ended the reply, where that is known. */
   stopSequence?: string;
+  /** What the client has set and the worker's provider does not have. */
+  ignored?: SettingName[];
   /** Of all attempts, at all turns. */
   usage: Usage;
   /** Of the ask whose reply this is. Absent where there is none. */
@@ -224,6 +226,7 @@ function toStep(
     toolCalls: reply?.toolCalls,
     finishReason: reply?.finishReason,
     stopSequence: reply?.stopSequence,
+    ignored: reply?.ignored,
     usage: totals.usage,
     replyUsage: reply && step.replyUsage,
     costUsd: totals.unpricedCalls === 0 ? totals.costUsd : undefined,

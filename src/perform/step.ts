@@ -9,6 +9,7 @@ import { toMessages } from "../worker/brief.ts";
 import { toBoundInput } from "../worker/brief-parts.ts";
 import { isDeclared, undeclaredTool } from "../worker/declared-tools.ts";
 import { toOwnMessages } from "../worker/exchanges.ts";
+import { askedFor } from "../worker/ignored-settings.ts";
 import { combines, isModel, nests } from "../worker/kinds.ts";
 import {
   type Billed,
@@ -18,6 +19,7 @@ import {
   NO_TIMEOUTS,
   type OutputSettings,
   type ReasoningPart,
+  type SettingName,
   type Timeouts,
   type ToolCall,
   type Usage,
@@ -408,7 +410,7 @@ async function ask(
 
   try {
     await (worker.isInstant ? consume() : Promise.race([consume(), stopped, watch.late()]));
-    const { usage, reason, stopSequence, features, billed, tookMs } = finish!;
+    const { usage, reason, stopSequence, ignored = [], features, billed, tookMs } = finish!;
     const isNothing = undeclared !== undefined && !toolCalls && text.trim() === "";
     const empty = toolCalls ? undefined : emptyReply(worker, { text, reasoning, reason }, request);
     const error = isNothing ? undeclaredTool(worker.id, undeclared!) : empty;
@@ -420,6 +422,7 @@ async function ask(
       reasoningParts: toolCalls && reasoningParts.length > 0 ? reasoningParts : undefined,
       finishReason: reason === "tool-calls" && !toolCalls ? "stop" : reason,
       stopSequence,
+      ...(ignored.length > 0 && toIgnored(ignored, request)),
       ...(features !== undefined && { features }),
     };
     return { ok: true, reply, usage, firstTokenMs: watch.firstMs(), billed, tookMs };
@@ -435,6 +438,12 @@ async function ask(
     isOver = true;
     watch.end();
   }
+}
+
+/** Of the settings that the client has set: they are for the last step alone. */
+function toIgnored(names: readonly SettingName[], { brief }: WorkerRequest): Pick<StepReply, "ignored"> {
+  const ignored = askedFor(names, brief?.isLast ? brief.task.output : undefined);
+  return ignored.length > 0 ? { ignored } : {};
 }
 
 /** Its place among the calls that count. */

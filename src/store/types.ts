@@ -13,6 +13,7 @@ import type {
   Price,
   Profile,
   ReasoningPart,
+  SettingName,
   Task,
   ToolCall,
   ToolResult,
@@ -127,6 +128,8 @@ export interface StepReply {
   finishReason: FinishReason;
   /** See `WorkerEvent`. */
   stopSequence?: string;
+  /** What the client has set and this worker's provider does not have. */
+  ignored?: SettingName[];
   /** Where the text is not what was said: what it looked like, or null. See `WorkerEvent`. */
   features?: ReplyFeatures | null;
 }

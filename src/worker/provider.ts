@@ -13,6 +13,7 @@ import { type TuttiError, usageError } from "../base/errors.ts";
 import { isObject } from "../base/fields.ts";
 import { type CallDefaults, toCallOptions } from "./call-options.ts";
 import { badResponse, streamCut, toWorkerError } from "./failure.ts";
+import { toIgnoredSettings } from "./ignored-settings.ts";
 import { createReplyLimit } from "./reply-limit.ts";
 import { createStopFilter, type StopFilter } from "./stop.ts";
 import type { KnownModel } from "./think-options.ts";
@@ -115,7 +116,8 @@ export function createModelWorker(
         context.isStreaming = true;
         const reader = stream.getReader();
         const read = () => unlessAborted(reader.read());
-        yield* toWorkerEvents(id, read, request, habits, response?.headers?.["content-type"]);
+        const contentType = response?.headers?.["content-type"];
+        yield* toWorkerEvents(id, read, request, { habits, known: options.known, contentType });
       } catch (error) {
         context.isAborted = signal.aborted;
         const failure = toWorkerError(error, context);
@@ -134,12 +136,17 @@ interface ThinkingHabits {
   isUnopened: boolean | undefined;
 }
 
+interface StreamContext {
+  habits: ThinkingHabits;
+  known: KnownModel | undefined;
+  contentType: string | undefined;
+}
+
 async function* toWorkerEvents(
   id: string,
   read: PartReader["read"],
   request: WorkerRequest,
-  habits: ThinkingHabits,
-  contentType = "",
+  { habits, known, contentType = "" }: StreamContext,
 ): AsyncGenerator<WorkerEvent> {
   const keepsBack = habits.isUnopened ?? (request.isFinal ? "unsure" : false);
   const thinking = request.keepsThinking ? undefined : createThinkingFilter(keepsBack);
@@ -156,6 +163,7 @@ async function* toWorkerEvents(
     }
     return events;
   };
+  let ignored = toIgnoredSettings([], request, known);
   let isAnswering = false;
   const brokenOff = () =>
     isAnswering || contentType.includes("event-stream")
@@ -167,6 +175,9 @@ async function* toWorkerEvents(
     if (done) throw brokenOff();
     limit.add("delta" in part ? part.delta.length : 0);
     switch (part.type) {
+      case "stream-start":
+        ignored = toIgnoredSettings(part.warnings, request, known);
+        break;
       case "text-delta": {
         isAnswering = true;
         const thoughts = thinking?.push(part.delta) ?? [{ type: "text" as const, text: part.delta }];
@@ -214,7 +225,8 @@ async function* toWorkerEvents(
         for (const thought of reasoning.parts()) yield { type: "reasoning-part", ...thought };
         const usage = acceptUsage(id, toUsage(part), request.maxOutputTokens);
         const stopSequence = filter?.stoppedBy ?? stoppedByProvider(part, request);
-        yield { type: "finish", usage, reason: filter?.stopped ? "stop" : reason, stopSequence };
+        const ended = filter?.stopped ? "stop" : reason;
+        yield { type: "finish", usage, reason: ended, stopSequence, ...(ignored.length > 0 && { ignored }) };
         return;
       }
     }

@@ -136,6 +136,11 @@ export interface OutputSettings extends Sampling {
   responseFormat?: { type: "json"; schema?: Record<string, unknown>; name?: string };
 }
 
+/** A setting that a provider may not have. */
+export type SettingName =
+  | ("temperature" | "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "seed")
+  | ("effort" | "thinking" | "verbosity" | "serviceTier" | "toolChoice");
+
 /** A request to solve. Graded tasks (with answer and grader) build on this in `task/`. */
 export interface Task {
   /** Of a task of a set: recorded workers and lookup tables find it by this. */
@@ -284,6 +289,8 @@ export type WorkerEvent =
       reason: FinishReason;
       /** Of the request's stop sequences the one that ended it, where that is known. */
       stopSequence?: string;
+      /** Settings of the request that its provider does not have. Absent: none that is known of. */
+      ignored?: SettingName[];
       features?: ReplyFeatures | null;
       /** Where the worker says itself what it cost. */
       billed?: Billed;

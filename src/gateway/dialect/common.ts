@@ -3,7 +3,7 @@
 import { isTuttiError } from "../../base/errors.ts";
 import { shorten } from "../../base/format.ts";
 import { toTask } from "../../tutti/check-input.ts";
-import type { ImagePart, OutputSettings, Part, Task, ToolResult } from "../../worker/types.ts";
+import type { ImagePart, OutputSettings, Part, SettingName, Task, ToolResult } from "../../worker/types.ts";
 import { LONGEST_SCHEMA } from "../access/request-limits.ts";
 import { badRequest, isFields, type ObjectReader } from "../http/object-reader.ts";
 import type { Effort, HeaderReader, ReplyOutcome, TuttiFields } from "../types.ts";
@@ -175,13 +175,20 @@ export function toTuttiFields(outcome: ReplyOutcome): TuttiFields {
     cache_saved_usd: Number(outcome.cacheSavedUsd.toPrecision(12)) || undefined,
     simulated: outcome.isSimulated || undefined,
     cached_response: outcome.isCached,
-    ignored: toNames(outcome.head.request.echo.ignored),
+    ignored: toNames(outcome),
   };
 }
 
-/** It may come from a journal. */
-function toNames(value: unknown): string[] | undefined {
-  return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
+/** What of the request nobody follows, and what this worker's provider does not have. They may come from a journal. */
+function toNames({ head, ignored = [] }: ReplyOutcome): string[] | undefined {
+  const { ignored: unread } = head.request.echo;
+  const names = [...(Array.isArray(unread) ? unread.map(String) : []), ...ignored.map(toSettingName).sort()];
+  return names.length > 0 ? [...new Set(names)] : undefined;
+}
+
+/** As clients write it. */
+function toSettingName(name: SettingName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 export function toSeconds(milliseconds: number): number {

@@ -37,6 +37,7 @@ export function toOutcome(
     toolCalls: toolCalls.map((call, index) => ({ ...call, id: toToolCallId(run.id, turn, index) })),
     finishReason: isCalling ? "tool-calls" : toFinishReason(step),
     stopSequence: isCalling ? undefined : step?.stopSequence,
+    ignored: step?.ignored,
     // Without one it is not over: whoever performed it went away.
     stopReason: run.stopReason ?? "cancelled",
     usage: toUsage(run, before),
