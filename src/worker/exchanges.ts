@@ -85,9 +85,7 @@ export function toOwnMessages(messages: Message[], workerId: string): Message[] 
     const text = said;
     // All of it is in the first one.
     said = "";
-    return text === ""
-      ? []
-      : [{ role: "user", content: [{ type: "text", text, isCached: markOf(message) }] }];
+    return text === "" ? [] : [writeSaid(message, text)];
   });
 }
 
@@ -118,6 +116,16 @@ function writeOwn(
   };
   writtenOwn.set(message, known);
   return known;
+}
+
+const writtenSaid = new WeakMap<Message, { text: string; written: Message }>();
+
+function writeSaid(message: Message, text: string): Message {
+  const known = writtenSaid.get(message);
+  if (known?.text === text) return known.written;
+  const written: Message = { role: "user", content: [{ type: "text", text, isCached: markOf(message) }] };
+  writtenSaid.set(message, { text, written });
+  return written;
 }
 
 function withId(message: ToolMessage, toolCallId: string | undefined): Message {
