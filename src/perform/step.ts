@@ -442,7 +442,7 @@ async function ask(
 
 /** Of the settings that the client has set: they are for the last step alone. */
 function toIgnored(names: readonly SettingName[], { brief }: WorkerRequest): Pick<StepReply, "ignored"> {
-  const ignored = askedFor(names, brief?.isLast ? brief.task.output : undefined);
+  const ignored = brief?.isLast ? askedFor(names, brief.task.output) : [];
   return ignored.length > 0 ? { ignored } : {};
 }
 

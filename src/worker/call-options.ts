@@ -158,6 +158,12 @@ function toCacheOptions(isCached: CacheMark | undefined) {
   return isCached && { anthropic: { cacheControl } };
 }
 
+function toPartOptions(part: Exclude<Part, { type: "file" }>) {
+  const cache = toCacheOptions(part.isCached);
+  const imageDetail = part.type === "image" ? part.detail : undefined;
+  return imageDetail ? { ...cache, openai: { imageDetail } } : cache;
+}
+
 /** Thoughts stand where they stood: providers refuse a turn whose parts come back in another order. */
 function toAssistantParts({ content, toolCalls = [], reasoning = [] }: AssistantMessage): AssistantContent {
   const parts: AssistantContent = [];
@@ -202,7 +208,7 @@ function parseInput(input: string): unknown {
 
 function toUserPart(part: Part, defaults: CallDefaults): UserContent[number] {
   if (part.type === "file") return toFilePart(part, defaults);
-  const providerOptions = toCacheOptions(part.isCached);
+  const providerOptions = toPartOptions(part);
   if (part.type === "text") return { type: "text", text: part.text, providerOptions };
   if (defaults.takesImages === false) return { type: "text", text: "[an image, which you cannot see]" };
   const inline = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(part.image);

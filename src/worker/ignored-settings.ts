@@ -3,7 +3,7 @@
 
 import type { LanguageModelV2CallWarning, SharedV3Warning } from "@ai-sdk/provider";
 import type { KnownModel } from "./think-options.ts";
-import type { OutputSettings, SettingName, WorkerRequest } from "./types.ts";
+import type { Message, OutputSettings, SettingName, WorkerRequest } from "./types.ts";
 
 /**
  * By what packages call them. Stop sequences, one call at a time and the form of JSON are not here: where a provider does not
@@ -29,7 +29,7 @@ type Warning = SharedV3Warning | LanguageModelV2CallWarning;
 
 export function toIgnoredSettings(
   warnings: readonly Warning[],
-  { topK }: Pick<WorkerRequest, "topK">,
+  { topK, messages }: Pick<WorkerRequest, "topK" | "messages">,
   known: KnownModel | undefined,
 ): SettingName[] {
   const names = warnings.flatMap((warning) => {
@@ -38,10 +38,17 @@ export function toIgnoredSettings(
   });
   // Of chat completions it is Mistral that refuses it, so it is not sent (chat/body.ts).
   if (known?.protocol === "mistral" && topK !== undefined) names.push("topK");
+  const hasNoDetail = known?.protocol === "anthropic" || known?.protocol === "google";
+  if (hasNoDetail && messages.some(hasDetail)) names.push("detail");
   return [...new Set(names)];
+}
+
+function hasDetail({ role, content }: Message): boolean {
+  if (role !== "user" || typeof content === "string") return false;
+  return content.some((part) => part.type === "image" && part.detail !== undefined);
 }
 
 /** Those that the client has asked for; a penalty of 0 asks for nothing. */
 export function askedFor(names: readonly SettingName[], output: OutputSettings = {}): SettingName[] {
-  return names.filter((name) => (output[name] ?? 0) !== 0);
+  return names.filter((name) => name === "detail" || (output[name] ?? 0) !== 0);
 }

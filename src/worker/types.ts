@@ -12,8 +12,8 @@ export type CacheMark = true | "1h";
 
 export type Part =
   | { type: "text"; text: string; isCached?: CacheMark }
-  /** `image` is a data: or https: URL. */
-  | { type: "image"; image: string; mediaType?: string; isCached?: CacheMark }
+  /** `image` is a data: or https: URL. `detail`: how closely it is to be seen, for providers of OpenAI's protocols. */
+  | { type: "image"; image: string; mediaType?: string; detail?: "low" | "high"; isCached?: CacheMark }
   /**
    * A document such as a PDF, as a data: URL. Whoever cannot read it gets `text`, where it could be taken out; `pages`
    * bound what it takes.
@@ -139,7 +139,9 @@ export interface OutputSettings extends Sampling {
 /** A setting that a provider may not have. */
 export type SettingName =
   | ("temperature" | "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "seed")
-  | ("effort" | "thinking" | "verbosity" | "serviceTier" | "toolChoice");
+  | ("effort" | "thinking" | "verbosity" | "serviceTier" | "toolChoice")
+  /** Of an image. */
+  | "detail";
 
 /** A request to solve. Graded tasks (with answer and grader) build on this in `task/`. */
 export interface Task {

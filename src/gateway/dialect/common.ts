@@ -142,6 +142,18 @@ export function toImagePart(url: string, param: string): ImagePart {
   return { type: "image", image: isInline ? `data:${url.slice(5)}` : url };
 }
 
+/** How closely an image is to be seen. `left` gets any other word than OpenAI's, under the name of the field it is in. */
+export function readDetail(
+  reader: ObjectReader,
+  left: Set<string>,
+  field: string,
+): Pick<ImagePart, "detail"> {
+  const detail = reader.value("detail") ?? "auto";
+  if (detail === "low" || detail === "high") return { detail };
+  if (detail !== "auto") left.add(`${field}: detail`);
+  return {};
+}
+
 function isImageData(url: string): boolean {
   const comma = url.indexOf(",");
   if (comma < 0 || comma === url.length - 1) return false;

@@ -194,7 +194,10 @@ function toUserContent(parts: UserPart[]): unknown {
   return parts.map((part) =>
     part.type === "text"
       ? { type: "text", text: part.text }
-      : { type: "image_url", image_url: { url: toImageUrl(part) } },
+      : {
+          type: "image_url",
+          image_url: { url: toImageUrl(part), detail: part.providerOptions?.openai?.imageDetail },
+        },
   );
 }
 

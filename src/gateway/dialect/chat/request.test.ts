@@ -124,7 +124,7 @@ describe("messages of a chat", () => {
         role: "user",
         content: [
           { type: "text", text: "What is it?" },
-          { type: "image", image: PIXEL },
+          { type: "image", image: PIXEL, detail: "low" },
           { type: "image", image: "https://example.com/cat.png" },
           { type: "image", image: PIXEL },
         ],

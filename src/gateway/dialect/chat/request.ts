@@ -18,6 +18,7 @@ import {
   dropAbsent,
   EFFORTS,
   ONE_MODEL_ONLY,
+  readDetail,
   readImage,
   readOpenAICommon,
   type TextOrImage,
@@ -161,12 +162,14 @@ const readList = createConversationReader((item, reading) => {
 
 function readMessage(message: ObjectReader, { toolNames, left }: Reading): Message {
   const role = message.text("role");
+  // Of a result it is the name of the tool, which the call has.
+  if (role !== "tool" && role !== "function" && message.optionalText("name")) left.add("messages: name");
   switch (role) {
     case "system":
     case "developer":
       return { role: "system", content: readPlainText(message) };
     case "user":
-      return { role, content: readUserContent(message) };
+      return { role, content: readUserContent(message, left) };
     case "assistant":
       return readAssistant(message);
     case "tool": {
@@ -184,20 +187,21 @@ function readMessage(message: ObjectReader, { toolNames, left }: Reading): Messa
 
 // ---- Content ------------------------------------------------------------------------------------
 
-function readUserContent(message: ObjectReader): string | Part[] {
+function readUserContent(message: ObjectReader, left: Set<string>): string | Part[] {
   const expected = "a text or a list of parts";
   const content = message.textOrObjects("content", expected);
   if (content === undefined) throw message.wrong("content", expected);
-  return typeof content === "string" ? content : content.map(readUserPart);
+  return typeof content === "string" ? content : content.map((part) => readUserPart(part, left));
 }
 
-function readUserPart(part: ObjectReader): Part {
+function readUserPart(part: ObjectReader, left: Set<string>): Part {
   const type = part.text("type");
   if (type === "text") return { type, text: part.optionalText("text") ?? "" };
   if (type !== "image_url") throw unsupported(part, type, "text and image_url");
   // Some clients give the address without the object around it.
-  const isBare = typeof part.value("image_url") === "string";
-  return isBare ? readImage(part, "image_url") : readImage(part.object("image_url"), "url");
+  if (typeof part.value("image_url") === "string") return readImage(part, "image_url");
+  const image = part.object("image_url");
+  return { ...readImage(image, "url"), ...readDetail(image, left, "messages") };
 }
 
 /** Text, and images beside it. */
@@ -211,8 +215,12 @@ function readToolContent(message: ObjectReader, left: Set<string>): Pick<ToolRes
         left.add("messages: file");
         return { type: "text", text: "[a file]" };
       }
-      const read = type === "refusal" ? { type: "text" as const, text: part.text(type) } : readUserPart(part);
-      return read as TextOrImage;
+      if (type === "refusal") return { type: "text", text: part.text(type) };
+      const read = readUserPart(part, left) as TextOrImage;
+      if (read.type === "text" || !read.detail) return read;
+      // No provider has it there.
+      left.add("messages: detail");
+      return { ...read, detail: undefined };
     }),
   );
 }

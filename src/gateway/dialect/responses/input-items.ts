@@ -52,5 +52,5 @@ function toResult({ content, images = [] }: Extract<Message, { role: "tool" }>) 
 function toPart(part: Part) {
   if (part.type === "text") return { type: "input_text", text: part.text };
   if (part.type === "file") return { type: "input_file", filename: part.name, file_data: part.file };
-  return { type: "input_image", image_url: part.image, detail: "auto" };
+  return { type: "input_image", image_url: part.image, detail: part.detail ?? "auto" };
 }

@@ -7,7 +7,14 @@ import { shorten } from "../../../base/format.ts";
 import type { Message, Part } from "../../../worker/types.ts";
 import { LONGEST_CALL_ID, MOST_MESSAGES } from "../../access/request-limits.ts";
 import { badRequest, type ObjectReader } from "../../http/object-reader.ts";
-import { ONE_MODEL_ONLY, readImage, type TextOrImage, toToolContent, toUserContent } from "../common.ts";
+import {
+  ONE_MODEL_ONLY,
+  readDetail,
+  readImage,
+  type TextOrImage,
+  toToolContent,
+  toUserContent,
+} from "../common.ts";
 import { toCustomInput } from "../openai-tools.ts";
 import { createConversationReader, type Reading } from "../read-once.ts";
 import { toFlatName } from "./namespaces.ts";
@@ -39,7 +46,7 @@ function readItem(item: ObjectReader, { toolNames, left }: Reading): Message[] {
   const type = isUntyped ? "message" : item.text("type");
   switch (type) {
     case "message":
-      return readMessage(item);
+      return readMessage(item, left);
     case "function_call":
     case "custom_tool_call": {
       const isCustom = type === "custom_tool_call";
@@ -72,11 +79,12 @@ function readItem(item: ObjectReader, { toolNames, left }: Reading): Message[] {
   return [];
 }
 
-function readMessage(item: ObjectReader): Message[] {
+function readMessage(item: ObjectReader, left: Set<string>): Message[] {
   const role = item.text("role");
+  const read = (part: ObjectReader, type: string) => readUserPart(part, type, left);
   switch (role) {
     case "user":
-      return [{ role, content: toUserContent(readParts(item, "content", readUserPart)) }];
+      return [{ role, content: toUserContent(readParts(item, "content", read)) }];
     case "assistant": {
       const content = readTexts(item, "content", readTextPart);
       return content === "" ? [] : [{ role, content }];
@@ -141,18 +149,22 @@ function readTextPart(part: ObjectReader, type: string): TextPart {
   return { type: "text", text };
 }
 
-function readUserPart(part: ObjectReader, type: string): Part {
+function readUserPart(part: ObjectReader, type: string, left: Set<string>): Part {
   if (type === "input_file" || type === "input_audio")
     throw badRequest(`A part of type "${type}" ${ONE_MODEL_ONLY}`, part.pathOf("type"));
   if (type !== "input_image") return readTextPart(part, type);
   if (part.value("image_url") === undefined && part.value("file_id") !== undefined)
     throw badRequest(`An image by its file id ${ONE_MODEL_ONLY}`, part.pathOf("file_id"));
-  return readImage(part, "image_url");
+  return { ...readImage(part, "image_url"), ...readDetail(part, left, "input") };
 }
 
 /** What a tool returned is text or an image; of anything else the model is at least told that it was there. */
 function readToolPart(part: ObjectReader, type: string, left: Set<string>): TextOrImage {
-  if (type === "input_image" && part.value("image_url") !== undefined) return readImage(part, "image_url");
+  if (type === "input_image" && part.value("image_url") !== undefined) {
+    // No provider has it there.
+    if (readDetail(part, left, "input").detail) left.add("input: detail");
+    return readImage(part, "image_url");
+  }
   if (type !== "input_image" && type !== "input_file") return readTextPart(part, type);
   left.add(`input: ${type}`);
   return { type: "text", text: type === "input_file" ? "[a file]" : "[an image]" };

@@ -47,7 +47,7 @@ describe("the input", () => {
           role: "user",
           content: [
             { type: "text", text: "what is this?" },
-            { type: "image", image: PIXEL },
+            { type: "image", image: PIXEL, detail: "low" },
             { type: "text", text: "be brief" },
           ],
         },
