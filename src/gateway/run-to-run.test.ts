@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { ChatRequest } from "../testing/gateway/chat-server.ts";
 import type { Loose } from "../testing/gateway/doors.ts";
 import { startTestGateway } from "../testing/gateway/gateway.ts";
-import { body, closing } from "../testing/gateway/keyed-gateway.ts";
+import { body, closing, start } from "../testing/gateway/keyed-gateway.ts";
 
 const TOOLS = [{ name: "read", input_schema: { type: "object", properties: {} } }];
 
@@ -86,4 +86,22 @@ it("another worker gets the conversation without thoughts and ids of the one bef
   expect(asked[0].model).toBe("beta");
   expect(JSON.stringify(asked[0].messages)).not.toMatch(/Thought|of-the-provider/);
   expect(JSON.stringify(asked[0].messages)).toContain("Turn 0.");
+});
+
+it("what another key's run has said is told to nobody who repeats it", async () => {
+  const gateway = await start({ ada: {}, bob: {} }, { reply: agent });
+  const path = "/v1/messages";
+  const asked = { model: "stub/alpha", max_tokens: 500, tools: TOOLS };
+  const opening = { role: "user", content: "One." };
+  const { content } = await body(gateway.ask({ ...asked, messages: [opening] }, "ada", path));
+  const { id } = content.find(({ type }: Loose) => type === "tool_use");
+  const result = {
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: id, content: "It is empty." }],
+  };
+  const messages = [opening, { role: "assistant", content }, result];
+  await body(gateway.ask({ ...asked, messages }, "bob", path));
+  const sent = JSON.stringify(gateway.asked().at(-1)!.messages);
+  expect(sent).toContain("It is empty.");
+  expect(sent).not.toMatch(/Thought|of-the-provider/);
 });
