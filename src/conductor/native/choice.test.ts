@@ -48,14 +48,16 @@ test("learns for which questions a larger team is worth its calls, from noisy re
   expect(chosen(true, 0.1).every((size) => size === 1)).toBe(true);
 });
 
+/** The same question to workers who cannot be shown each other's replies. */
+function toBlind(reading: Reading): Reading {
+  const slots = reading.prefix.slots.map((slot) =>
+    Float32Array.from(slot, (value, i) => (i === IS_BLIND ? 1 : value)),
+  );
+  return { ...reading, prefix: { ...reading.prefix, slots } };
+}
+
 test("learns other sizes for voices that cannot see each other, with the same words", () => {
   const choice = new Choice("first", SIZES, VOCABULARY);
-  const toBlind = (reading: Reading): Reading => {
-    const slots = reading.prefix.slots.map((slot) =>
-      Float32Array.from(slot, (value, i) => (i === IS_BLIND ? 1 : value)),
-    );
-    return { ...reading, prefix: { ...reading.prefix, slots } };
-  };
   choice.learn(
     Array.from({ length: 400 }, (_, i) => {
       const reading = toQuestion(i, false);
@@ -68,6 +70,24 @@ test("learns other sizes for voices that cannot see each other, with the same wo
   );
   expect(choice.choose(toBlind(toQuestion(9000, false)), { cost: 0.01 })).toBe(3);
   expect(choice.choose(toQuestion(9000, false), { cost: 0.01 })).toBe(1);
+});
+
+test("never asks two who cannot see each other in a first round, however good that seemed", () => {
+  const question = toQuestion(1, true);
+  const comparisons = [question, toBlind(question)].map((reading) => ({
+    ...{ reading, rewards: [0.2, 0.9, 0.5], calls: [1, 2, 2], tries: 400 },
+  }));
+  const first = new Choice("first", [1, 2, 3], VOCABULARY);
+  first.learn(comparisons);
+  expect(first.choose(question, { cost: 0 })).toBe(2);
+  expect(first.explain(question, { cost: 0 })).toContain("2 steps");
+  expect(first.choose(toBlind(question), { cost: 0 })).toBe(3);
+  expect(first.explain(toBlind(question), { cost: 0 })).not.toContain("2 steps");
+  // After a round two more are two voices more.
+  const later = new Choice("later", [0, 2, 3], VOCABULARY);
+  const answered = toBlind(toQuestion(1, true, [0, 1]));
+  later.learn([{ reading: answered, rewards: [0.2, 0.9, 0.5], calls: [0, 2, 2], tries: 400 }]);
+  expect(later.choose(answered, { cost: 0 })).toBe(2);
 });
 
 test("learns to go on where the replies disagree, and to take what they agree on", () => {

@@ -136,7 +136,7 @@ export class Choice {
     { cost, most = Number.POSITIVE_INFINITY }: { cost: number; most?: number },
   ): number {
     const worth = this.#worthOf(reading, cost);
-    const able = [...this.sizes.keys()].filter((s) => this.sizes[s]! <= most);
+    const able = this.#ableFor(reading).filter((s) => this.sizes[s]! <= most);
     return this.sizes[able.reduce((best, s) => (worth[s]! > worth[best]! ? s : best), able[0] ?? 0)]!;
   }
 
@@ -147,8 +147,20 @@ export class Choice {
     const signed = (value: number) => `${sign(value)}${Math.abs(value).toFixed(3)}`;
     const name = (size: number) =>
       size === 0 ? "taking the answer" : size === 1 ? "1 step" : `${size} steps`;
-    const weighed = this.sizes.map((size, s) => `${name(size)} ${signed(worth[s]!)}`).join(", ");
+    const weighed = this.#ableFor(reading)
+      .map((s) => `${name(this.sizes[s]!)} ${signed(worth[s]!)}`)
+      .join(", ");
     return `Worth here, with ${cost} off for every call${this.name === "later" ? " and for the wait" : ""}: ${weighed}.`;
+  }
+
+  /**
+   * Of two who cannot see each other only the last one is heard, and a vote takes three steps: in a first round of such a pool
+   * a team of two is a call for nothing.
+   */
+  #ableFor({ prefix, workers }: Reading): number[] {
+    const able = [...this.sizes.keys()];
+    const isBlind = prefix.slots.slice(0, workers.length).some((slot) => slot[IS_BLIND] === 1);
+    return this.name === "first" && isBlind ? able.filter((s) => this.sizes[s] !== 2) : able;
   }
 
   #worthOf(reading: Reading, cost: number): number[] {
