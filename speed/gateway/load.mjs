@@ -2,7 +2,8 @@
 // because the usual tools count in whole milliseconds and take a core for themselves, which on a small machine
 // is taken from the servers. Reads its orders from the command line and prints what it saw as one line of JSON.
 // `rampSeconds`: its connections begin one after the other, and what is asked until then is not counted. `keepsEach` tells the
-// number and the time of each request. `patienceSeconds`: how long the last ones are waited for.
+// number and the time of each request. `patienceSeconds`: how long the last ones are waited for. `bearers`: keys that the
+// connections take in turns, all equally long.
 import { connect } from "node:net";
 
 const {
@@ -15,27 +16,32 @@ const {
   rampSeconds = 0,
   patienceSeconds = 5,
   keepsEach = false,
+  bearers = [],
 } = JSON.parse(process.argv[2]);
 const { hostname, port, pathname } = new URL(url);
-const payload = Buffer.from(
-  [
+const payloads = (bearers.length > 0 ? bearers : [undefined]).map(toTemplate);
+
+function toTemplate(bearer) {
+  const lines = [
     `POST ${pathname} HTTP/1.1`,
     `host: ${hostname}:${port}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(bearer === undefined ? [] : [`authorization: Bearer ${bearer}`]),
     "",
     body,
-  ].join("\r\n"),
-);
+  ];
+  return Buffer.from(lines.join("\r\n"));
+}
 // No two requests are the same: a gateway may answer a repeat from the first one, and that is not measured here.
-const numberAt = payload.indexOf("########");
+const numberAt = payloads[0].indexOf("########");
 const toName = (number) =>
   String(process.pid * 1_000_000 + number)
     .slice(-8)
     .padStart(8, "0");
-const toPayload = (number) => {
-  const bytes = Buffer.from(payload);
+const toPayload = (number, lane) => {
+  const bytes = Buffer.from(payloads[lane % payloads.length]);
   bytes.write(toName(number), numberAt, "latin1");
   return bytes;
 };
@@ -68,7 +74,7 @@ async function run(_, lane) {
       started += 1;
       reply = { bytes: Buffer.alloc(0), head: -1, length: -1, isSeen: false, number: started };
       sentAt = performance.now();
-      socket.write(toPayload(started));
+      socket.write(toPayload(started, lane));
     };
     socket.on("connect", ask);
     socket.on("data", (chunk) => {

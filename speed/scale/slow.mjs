@@ -9,6 +9,9 @@ import { startServer } from "../gateway/servers.mjs";
 import { createDatabase, startGateways } from "./contenders.mjs";
 import { toWorkflow } from "./throughput.mjs";
 
+const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** A key may have 512 requests at the same time, so thousands are those of several. */
+const RUNS_OF_KEY = 450;
 const LOAD = fileURLToPath(new URL("../gateway/load.mjs", import.meta.url));
 /** Of a run, one after the other. */
 export const SLOW_STEPS = 3;
@@ -22,6 +25,7 @@ export async function measureSlow({ postgres, atOnce, seconds }) {
   const address = postgres && (await createDatabase(postgres.address, "slow"));
   const [gateway] = await startGateways({ address, provider: provider.url });
   try {
+    const bearers = await createKeys(gateway, { address, count: Math.ceil(atOnce / RUNS_OF_KEY) });
     const cpuOf = () => ({
       gateway: readCpuMs(gateway.pid),
       provider: provider.cpuMs(),
@@ -44,7 +48,7 @@ export async function measureSlow({ postgres, atOnce, seconds }) {
       },
       (RAMP_SECONDS + seconds) * 1000,
     );
-    const { each, failures, perSecond } = await load(gateway.url, { atOnce, seconds });
+    const { each, failures, perSecond } = await load(gateway.url, { atOnce, seconds, bearers });
     const { calls, waitedMs } = await (await fetch(`${provider.url}/waited`)).json();
     const addedMs = each.map(([number, ms]) => ms - waitedMs[number]).sort((a, b) => a - b);
     const at = (share) => addedMs[Math.min(addedMs.length - 1, Math.floor(addedMs.length * share))];
@@ -70,7 +74,20 @@ export async function measureSlow({ postgres, atOnce, seconds }) {
   }
 }
 
-async function load(url, { atOnce, seconds }) {
+async function createKeys({ home }, { address, count }) {
+  const env = { ...process.env, TUTTI_HOME: home, ...(address && { TUTTI_POSTGRES_URL: address }) };
+  const secrets = [];
+  for (let i = 0; i < count; i++) {
+    const words = ["keys", "create", "--name", `slow-${i}`, "--json", ...(address ? ["--postgres"] : [])];
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...words], { env });
+    secrets.push(JSON.parse(stdout).secret);
+  }
+  // A gateway looks for new keys once a second.
+  await new Promise((go) => setTimeout(go, 2_000));
+  return secrets;
+}
+
+async function load(url, { atOnce, seconds, bearers }) {
   const body = JSON.stringify({
     model: "tutti",
     messages: [{ role: "user", content: "(########) What is a counterpoint, and who wrote the best ones?" }],
@@ -85,6 +102,7 @@ async function load(url, { atOnce, seconds }) {
     rampSeconds: RAMP_SECONDS,
     patienceSeconds: PATIENCE_SECONDS,
     keepsEach: true,
+    bearers,
   };
   const { stdout } = await promisify(execFile)(process.execPath, [LOAD, JSON.stringify(orders)], {
     maxBuffer: 100_000_000,

@@ -21,4 +21,6 @@ export default {
   consensus: false,
   maxOutputTokens: 64,
   retries: 0,
+  // By default 512 requests are answered at once.
+  gateway: { maxRunning: 6_000 },
 };
