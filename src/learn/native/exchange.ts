@@ -5,12 +5,12 @@
 
 import { hashSeed, type Random } from "../../base/random.ts";
 import type { WrittenStep } from "../../conductor/native/language.ts";
-import { toWording } from "../../conductor/native/reading.ts";
 import { isSimulatedTask } from "../../world/joined.ts";
-import { meanReward, performPlans, toRolloutSeed, toTries } from "../grpo.ts";
+import { toRolloutSeed, toTries } from "../grpo.ts";
 import type { Asking } from "../types.ts";
 import { changeInOnePlace, listWorkerExchanges } from "./neighbour-plans.ts";
 import { type Prompt, type StageContext, writePlans } from "./stage.ts";
+import { bestOf, type TriedPlans, tryPlans } from "./tried-plans.ts";
 
 /** As many of a group are found by exchange. */
 export const FOUND = 3;
@@ -46,63 +46,26 @@ export async function* findByExchange(
     ...listWorkerExchanges(search.start, search.prompt),
     ...repeat(CHANGES, () => changeInOnePlace(search.start, search.prompt, policy, random)),
   ]);
-  yield* compare(starts, first, tries, context);
+  yield* tryPlans(starts, first, tries, context, { isQuick: true });
   const second = starts.map((search) =>
-    best(search, KEPT).flatMap((steps) =>
+    bestOf(search, KEPT).flatMap(({ steps }) =>
       repeat(CHANGES_OF_KEPT, () => changeInOnePlace(steps, search.prompt, policy, random)),
     ),
   );
-  yield* compare(starts, second, tries, context);
+  yield* tryPlans(starts, second, tries, context, { isQuick: true });
 
   const found = new Map(
     starts.map((search) => {
       const own = language.toTokens(search.start);
-      const better = best(search, FOUND + 1).filter((steps) => steps !== search.start);
-      return [search.prompt, [own, ...better.slice(0, FOUND).map((steps) => language.toTokens(steps))]];
+      const better = bestOf(search, FOUND + 1).filter(({ steps }) => steps !== search.start);
+      return [search.prompt, [own, ...better.slice(0, FOUND).map(({ steps }) => language.toTokens(steps))]];
     }),
   );
   return prompts.map((prompt) => found.get(prompt));
 }
 
-interface Search {
-  prompt: Prompt;
+interface Search extends TriedPlans {
   start: readonly WrittenStep[];
-  /** By text: what was tried, and what it earned. */
-  known: Map<string, { steps: readonly WrittenStep[]; reward: number }>;
-}
-
-function best({ known }: Search, count: number): (readonly WrittenStep[])[] {
-  return [...known.values()]
-    .sort((a, b) => b.reward - a.reward)
-    .slice(0, count)
-    .map(({ steps }) => steps);
-}
-
-async function* compare(
-  searches: readonly Search[],
-  plans: readonly (readonly (readonly WrittenStep[])[])[],
-  tries: Parameters<typeof performPlans>[2],
-  { policy, costPerCall }: StageContext,
-): Asking<void> {
-  const { language } = policy;
-  const fresh = searches.map(({ prompt, known }, q) => {
-    const wording = toWording(prompt.reading, prompt.question.pool);
-    const byText = new Map<string, readonly WrittenStep[]>();
-    for (const steps of plans[q]!) {
-      const text = language.toText(language.toTokens(steps), wording);
-      if (!known.has(text) && !byText.has(text)) byText.set(text, steps);
-    }
-    return [...byText].map(([text, steps]) => ({ text, steps }));
-  });
-  const prompts = searches.map(({ prompt }) => prompt);
-  const tried = yield* performPlans(prompts, fresh, tries, { isQuick: true });
-  for (const [q, { known }] of searches.entries())
-    for (const [i, { text, steps }] of fresh[q]!.entries()) {
-      const outcomes = tried[q]![i]!;
-      const reward = meanReward(outcomes, costPerCall);
-      if (reward !== undefined && outcomes.every(({ isValid }) => isValid))
-        known.set(text, { steps, reward });
-    }
 }
 
 function repeat<T>(count: number, make: () => T): T[] {
